@@ -12,6 +12,7 @@ class AnalyticsAppConfig(AppConfig):
     def ready(self) -> None:
         """Fill the registries of the app below: section, checks of drafts, tabs, power, files; and hear its signals."""
         from analytics_app import plan_section, readiness, receivers, views  # noqa: F401, PLC0415  models must be loaded first
+        from analytics_app.selectors import failing  # noqa: PLC0415
         from analytics_app.services import datasheet_files, mentions, smallest_difference  # noqa: PLC0415
 
         plan_section.register_section()
@@ -20,3 +21,4 @@ class AnalyticsAppConfig(AppConfig):
         smallest_difference.register()
         datasheet_files.register()
         mentions.register_texts()
+        failing.register()

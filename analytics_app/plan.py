@@ -17,6 +17,7 @@ from analytics_app import analyses, quality
 from analytics_app.analyses import Condition
 from analytics_app.models import Plan
 from analytics_app.ratings.composites import MOST_CHARACTERS, CompositesField
+from analytics_app.show.labels import CORRECTIONS as CORRECTION_NAMES
 from tasks_app.check_settings import COPIES
 from tasks_app.models import Criterion, Group, Item, Study, System
 from tasks_app.plaintext import problems_in_json
@@ -58,7 +59,7 @@ class PlanBlock(Block):
     )
     correction = choice_field(
         gettext_lazy("Correction"),
-        [(name, name) for name in CORRECTIONS],
+        [(name, CORRECTION_NAMES[name]) for name in CORRECTIONS],
         gettext_lazy("For the p values of one family: all pairs of systems within one criterion."),
         initial="holm",
     )

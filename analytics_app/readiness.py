@@ -8,11 +8,13 @@ from django.utils.translation import gettext_lazy
 from analytics_app import quality
 from analytics_app.plan import ALL, DEFAULT_RULES
 from analytics_app.quality.base import Rule
+from analytics_app.quality.control_accuracy import ControlAccuracy
 from tasks_app import readiness
-from tasks_app.check_settings import checks_of
+from tasks_app.check_settings import checks_of, failing_in_words
 from tasks_app.readiness import Facts, Level, Point
 from tasks_app.sections import Json, Path
-from tasks_app.setup import following
+from tasks_app.setup import following, summary
+from tasks_app.setup.summary import Line
 from tasks_app.task_types import registry
 
 KIND = "rules"
@@ -32,6 +34,7 @@ _WORDS = {
 def register() -> None:
     """Have these checks made before a study opens, and rules added with the first checks of raters."""
     following.register(rules_for_checks)
+    summary.register(consequence_of_failing)
     for check in (
         checks_without_a_rule,
         rules_without_a_check,
@@ -147,6 +150,23 @@ def limits_that_nobody_reaches(facts: Facts) -> Iterator[Point]:
             )
             words = {"least": settings.fail_after, "n": n}
             yield Point(KIND, sentence % words, ("tasks", place, "checks", "fail_after"), Level.NOTE)
+
+
+def consequence_of_failing(facts: Facts) -> Iterator[Line]:
+    """Yield whether raters who fail checks with a known answer count in the results, as the rules of the plan say."""
+    met = checks_of_a_rater(facts)
+    answered = sum(met[name] for name in ControlAccuracy().checks)
+    if not answered:
+        return
+    left_out, one_is_enough = False, False
+    for rule in _rules(facts):
+        n = sum(met[name] for name in rule.checks)
+        if isinstance(rule, ControlAccuracy) and n >= rule.least_checks:
+            left_out, one_is_enough = True, one_is_enough or (n - 1) / n < rule.share
+    words = failing_in_words(
+        left_out=left_out, one_attention_check=answered == met["attention"] == 1, one_is_enough=one_is_enough
+    )
+    yield Line(words, _RULES)
 
 
 def without_rules(facts: Facts) -> Iterator[Point]:

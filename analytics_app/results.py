@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from enum import StrEnum
 from typing import Any, Literal, TypeAlias
 
 # The version of the results document, which grows with every change that breaks readers.
@@ -21,9 +22,29 @@ UNCORRECTED_NOTE = (
 TO_TEXTS = "further texts, by these raters"
 TO_RATERS = "further raters, on these texts"
 TO_RATERS_AND_TEXTS = "further texts and further raters"
+NO_WIDTH_NOTE = (
+    "Computed before a correction: limits that coincide are no interval. A new run has an exact one, or none."
+)
+FEW_UNITS_NOTE = (
+    "Computed before a correction: what counts is on how many texts the systems differ, not how many there are. A new "
+    "run says how many."
+)
 
 # Before any rule ("all"), or after all rules ("kept"). Rows that are neither, such as the funnel, have "all".
 Basis: TypeAlias = Literal["all", "kept"]
+
+
+class CannotDiffer(StrEnum):
+    """Why no test of a family can be significant: `cannot_differ_since` in the settings of its rows.
+
+    The units, such as texts, are too few; too few of them differ; on all of them systems are equal; or the permutations
+    are too few.
+    """
+
+    UNITS = "units"
+    DIFFERING = "differing"
+    EQUAL = "equal"
+    PERMUTATIONS = "permutations"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +84,21 @@ class Row:
     settings: Mapping[str, Any] | None = None
     note: str | None = None
     by_system: bool = False
+
+
+def outdated_note(
+    statistic: str, low: float | None, high: float | None, settings: Mapping[str, Any] | None
+) -> str | None:
+    """Return what a stored row says that was computed by a version before 0.3; None if it is as it would be now.
+
+    Ranges of ranks may be one rank.
+    """
+    if low is not None and low == high and "rank" not in statistic:
+        return NO_WIDTH_NOTE
+    reason = (settings or {}).get("cannot_differ")
+    if reason and "cannot_differ_since" not in (settings or {}) and "permutations" not in str(reason):
+        return FEW_UNITS_NOTE
+    return None
 
 
 def is_significant(p: float | None, limit: float) -> bool:

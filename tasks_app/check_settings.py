@@ -6,9 +6,10 @@ from functools import lru_cache
 from typing import Any
 
 from django.db import models
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.setting_fields import choice_field, number_field, whole_field
+from tasks_app.setting_fields import YesNoField, choice_field, number_field, whole_field
 from tasks_app.study_settings import SettingsBlock
 
 # Units of a set for each control, if the researcher names no number.
@@ -49,6 +50,12 @@ class CheckSettings(SettingsBlock):
     exam = whole_field(_("Exam units"), _("Leave empty for all available units."), within=(0, 1000))
     exam_pass = number_field(_("Pass mark"), _("Share of exam units, 0 to 1."), within=(0, 1), initial=0.8)
     exam_attempts = whole_field(_("Attempts at the exam"), within=(1, 5), initial=2)
+    exam_feedback = YesNoField(
+        label=_("Show which exam texts were right, and why"),
+        help_text=_(
+            "After an attempt that was not passed. The next attempt may show the same texts if there are not enough."
+        ),
+    )
     controls = whole_field(
         _("Control units in a set"),
         _("Leave empty for one to ten units, depending on how many there are."),
@@ -136,3 +143,22 @@ def checks_of(contents: Mapping[str, Any]) -> CheckSettings:
 def has_limit(checks: CheckSettings) -> bool:
     """Return whether a task has a limit that stops raters while the study collects."""
     return checks.fast_seconds is not None or checks.skip_share is not None or checks.on_failing == OnFailing.STOP
+
+
+def failing_in_words(*, left_out: bool, one_attention_check: bool = True, one_is_enough: bool = False) -> str:
+    """Return what failing checks means for the results, in the words of every page that says it.
+
+    `left_out` says that a quality rule of the plan excludes such raters, and `one_attention_check` that a rater meets
+    one check in all, which is an attention check. Of several checks, `one_is_enough` says that a rater who fails one of
+    them is excluded.
+    """
+    if one_attention_check:
+        excluded = gettext("Raters who fail the attention check are left out of the results.")
+        counted = gettext("Raters who fail the attention check count in the results like all others.")
+    elif one_is_enough:
+        excluded = gettext("Raters who fail one of their checks are left out of the results.")
+        counted = gettext("Raters who fail checks count in the results like all others.")
+    else:
+        excluded = gettext("Raters who fail too many checks are left out of the results.")
+        counted = gettext("Raters who fail checks count in the results like all others.")
+    return excluded if left_out else counted

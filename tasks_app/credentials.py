@@ -74,16 +74,16 @@ def sign(action: str, **bound: Any) -> str:
     return signing.dumps(bound, salt=f"evalweb.form.{action}", compress=False)
 
 
-def read_signed(action: str, token: str) -> Mapping[str, Any]:
+def read_signed(action: str, token: str, *, max_age: int | None = None) -> Mapping[str, Any]:
     """Return the values to which a form's token was bound.
 
     Raises
     ------
     django.core.signing.BadSignature
-        Where it was not signed here, or for another action.
+        Where it was not signed here, for another action, or more than `max_age` seconds ago.
     """
     if not token.isascii():
         # A draft's JSON can hold half a character, which no bytes stand for.
         raise signing.BadSignature("No token of ours.")
-    bound: Mapping[str, Any] = signing.loads(token, salt=f"evalweb.form.{action}")
+    bound: Mapping[str, Any] = signing.loads(token, salt=f"evalweb.form.{action}", max_age=max_age)
     return bound

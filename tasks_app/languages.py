@@ -91,6 +91,14 @@ def may_be_in(text: str, language: str) -> bool:
     return first is None or (first == "L") == (direction(language) == "ltr")
 
 
+def isolated(text: str) -> str:
+    """Return a text for a sentence of the active language: between isolating marks where it runs the other way.
+
+    Without them the punctuation of the sentence would end up on the wrong side of a text of the other direction.
+    """
+    return text if may_be_in(text, spoken()) else f"\u2068{text}\u2069"
+
+
 def is_reviewed(code: str) -> bool:
     """Return whether the texts of a shipped language are checked: they were written in it, or a speaker read them."""
     return code == settings.LANGUAGE_CODE or code in REVIEWS

@@ -35,6 +35,19 @@ def to_html(text: str) -> SafeString:
     return mark_safe(clean)  # noqa: S308  cleaned above
 
 
+def split_at_rule(text: str) -> tuple[str, str]:
+    """Return what stands above the first rule (`---`) of a Markdown text, and what stands below it.
+
+    Without a rule, or with nothing on one of its sides, the whole text is below.
+    """
+    rule = next((token for token in _markdown.parse(text) if token.type == "hr" and token.level == 0), None)
+    if rule is None or rule.map is None:
+        return "", text
+    lines = text.splitlines(keepends=True)
+    above, below = "".join(lines[: rule.map[0]]), "".join(lines[rule.map[1] :])
+    return (above, below) if above.strip() and below.strip() else ("", text)
+
+
 def judged_html(text: str) -> SafeString:
     """Render Markdown that is to be judged or stands beside what is: links lead nowhere, pictures stay words.
 

@@ -131,6 +131,21 @@ def choice_field(
     return OneOfField(**options)
 
 
+def retiring(field: Naming, *values: str) -> Naming:
+    """Declare that a choice has values which studies keep, but which a form offers only where one is chosen already."""
+    field.retired = values  # type: ignore[attr-defined]  # read by studyfile.schema
+    return field
+
+
+def added_later(field: Naming) -> Naming:
+    """Declare that studies were frozen before a setting existed.
+
+    A checked document has it only where it differs from its default, so that the digests of those studies stay.
+    """
+    field.added_later = True  # type: ignore[attr-defined]  # read by studyfile.reading and studyfile.own_sections
+    return field
+
+
 def naming(field: Naming, rows: str, *, several: bool = False) -> Naming:
     """Declare that a setting names rows of the study, so that a form lets them be chosen.
 

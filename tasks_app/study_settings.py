@@ -208,6 +208,11 @@ class Flow(SettingsBlock):
         initial=30,
     )
     sets_per_rater = whole_field(_("Maximum sets per rater"), within=(1, 1000), initial=1)
+    texts_per_rater = whole_field(
+        _("Maximum texts per rater"),
+        _("In all tasks together, checks left aside. Leave empty for no limit."),
+        within=(1, 100_000),
+    )
     enrolments_per_address = whole_field(
         _("Raters per address and day"),
         _("Raise it for a laboratory whose computers share an address."),

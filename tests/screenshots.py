@@ -17,8 +17,12 @@ from tests.servers import LiveSite
 
 FOLDER, HOME = Path(BASE_DIR) / "docs" / "img", Path(BASE_DIR) / "static" / "img"
 SIZE = {"width": 1280, "height": 860}
+MARGIN = 13  # pixels
 STUDY = "/admin/studies/example-likert/set-up"
 STEPS = ("task", "texts", "questions", "raters", "consent", "review")
+# Words on the page of raters that is shown beside a step; the preview follows the step.
+_UNIT = "Comment to the researchers (optional)"
+PREVIEWED = {"task": _UNIT, "questions": _UNIT, "raters": _UNIT, "consent": "Invitation to a study"}
 
 
 # How long the results of an example may take on a busy machine, in milliseconds.
@@ -30,6 +34,18 @@ def draw(page: Page, name: str, part: Locator | None = None) -> None:
     page.wait_for_load_state("networkidle")
     page.evaluate("document.activeElement?.blur()")
     store(drawn(page if part is None else part), FOLDER / f"{name}.png")
+
+
+def draw_with_margin(page: Page, name: str, part: Locator) -> None:
+    """Store a part of the page with the ground around it, into which the words of a chart may reach."""
+    page.wait_for_load_state("networkidle")
+    box = part.bounding_box()
+    assert box is not None
+    x, y = page.evaluate("[scrollX, scrollY]")
+    clip = {"x": box["x"] + x - MARGIN, "y": box["y"] + y - MARGIN}
+    size = {"width": box["width"] + 2 * MARGIN, "height": box["height"] + 2 * MARGIN}
+    content = page.screenshot(animations="disabled", caret="hide", full_page=True, clip={**clip, **size})
+    store(Image.open(BytesIO(content)).convert("RGB"), FOLDER / f"{name}.png")
 
 
 def draw_for_home(page: Page, name: str) -> None:
@@ -62,8 +78,8 @@ def test_the_set_up(page: Page, live_site: LiveSite, tmp_path: Path) -> None:
     draw(page, "new-study")
     for step in STEPS:
         page.goto(f"{STUDY}/{step}/")
-        if step != "texts":
-            expect(preview(page).get_by_text("Comment to the researchers (optional)")).to_be_visible()
+        if step in PREVIEWED:
+            expect(preview(page).get_by_text(PREVIEWED[step]).first).to_be_visible()
         draw(page, f"set-up-{step}")
         if step == "questions":
             draw_for_home(page, "set-up")
@@ -94,4 +110,4 @@ def test_results(page: Page, live_site: LiveSite, tmp_path: Path) -> None:
     draw_for_home(page, "results")
     draw(page, "results", page.locator("#summary"))
     finished(page, live_site, tmp_path / "profile", "semantic_differential", 84)
-    draw(page, "profile", page.locator(".ew-figure").filter(has_text="Systems lie furthest apart").first)
+    draw_with_margin(page, "profile", page.locator(".ew-figure").filter(has_text="Systems lie furthest apart").first)

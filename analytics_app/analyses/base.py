@@ -191,6 +191,8 @@ class Rows:
         given["by_system"] = bool(given.get("by_system") or given.get("system")) or alone
         if from_estimate.get("low") is not None:
             given["settings"] = {"confidence": self.sample.common.confidence, **given.get("settings", {})}
+        if estimate is not None and estimate.exact:
+            given["settings"] = _exact(given["settings"])
         of_the_sample = {
             "criterion": self.sample.question.criterion,
             "group": self.sample.group,
@@ -204,6 +206,13 @@ class Rows:
             basis=self.sample.basis,
             **{**of_the_sample, **from_estimate, **given},
         )
+
+
+def _exact(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of an exact interval that takes the place of one from resamples."""
+    over = str(settings.get("interval", "")).removeprefix("bootstrap ")
+    kept = {name: value for name, value in settings.items() if name not in {"n_resamples", "seed"}}
+    return {**kept, "interval": f"exact {over}".strip(), "method": "Clopper-Pearson"}
 
 
 FROM_ESTIMATE = ("value", "low", "high", "se", "df", "p", "n_ratings", "n_items", "n_raters", "note")

@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any
+from typing import Any, TypeAlias
 
 from django.core.serializers.json import DjangoJSONEncoder
 
@@ -48,15 +48,16 @@ PAIR_ORDER = "order of pairs"
 # The most places of the same difference that are named.
 MOST_PLACES = 3
 
-Cells = Mapping[str, str]
-Key = tuple[str, ...]
+Cells: TypeAlias = Mapping[str, str]
+Key: TypeAlias = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
     """A difference: a sentence, the number of places where it is, and what it is about.
 
-    That is the analysis and the statistic of a number, or the name of a fact of the run.
+    That is the analysis and the statistic of a number, or the name of a fact of the run. A difference of a number also
+    has its column, and the row in the archive and the computed one, by column ("empty" for none).
     """
 
     sentence: str
@@ -64,6 +65,9 @@ class Difference:
     statistic: str = ""
     n: int = 1
     fact: str = ""
+    column: str = ""
+    archived: Cells = field(default_factory=dict)
+    computed: Cells = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +259,9 @@ def _differing(
             for column in COLUMNS:
                 was, computed = cell(old, column), cell(new, column)
                 if was != computed:
-                    yield Difference(f"{name}: {column} is {was} in the archive, {computed} computed.", key[0], key[1])
+                    sentence = f"{name}: {column} is {was} in the archive, {computed} computed."
+                    rows = [{name: cell(row, name) for name in COLUMNS} for row in (old, new)]
+                    yield Difference(sentence, *key[:2], column=column, archived=rows[0], computed=rows[1])
 
 
 def _document_differences(archive: Archive, run: Run, unread: set[str], *, texts: bool) -> Iterator[Difference]:

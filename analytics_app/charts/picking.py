@@ -79,7 +79,7 @@ class Material:
         name, scope = f"{self.confidence * 100:g}{words.SPACE}% interval", setting(rows, "generalises_to")
         if scope == TO_RATERS_AND_TEXTS:
             return f"{name} for {scope}, with both random"
-        units = str(setting(rows, "interval") or "").removeprefix("bootstrap over ")
+        units = str(setting(rows, "interval") or "").removeprefix("bootstrap over ").removeprefix("exact over ")
         return f"{name} over {units or over}{f' (for {scope})' if scope else ''}"
 
 

@@ -7,19 +7,12 @@ from analytics_app.charts import words
 from analytics_app.charts.picking import INTERVAL, INTERVAL_OVER_RATERS, Material, point, value_of
 from analytics_app.charts.points import Point
 from analytics_app.results import Row
-
-CORRECTIONS = {
-    "holm": "Holm",
-    "bonferroni": "Bonferroni",
-    "sidak": "Šidák",
-    "holm-sidak": "Holm and Šidák",
-    "fdr_bh": "Benjamini and Hochberg",
-}
+from analytics_app.show.labels import CORRECTIONS
 
 
 def correction(method: object) -> str:
     """Return the name of the method that corrects for several tests."""
-    return CORRECTIONS.get(str(method), str(method))
+    return str(CORRECTIONS.get(str(method), method))
 
 
 @dataclass(frozen=True, slots=True)

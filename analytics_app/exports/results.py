@@ -11,7 +11,7 @@ from django.core.serializers.json import DjangoJSONEncoder
 
 from analytics_app.exports.columns import RESULTS, Kind
 from analytics_app.models import Run
-from analytics_app.results import COLUMNS, FORMAT, UNCORRECTED_NOTE
+from analytics_app.results import COLUMNS, FORMAT, UNCORRECTED_NOTE, outdated_note
 from analytics_app.selectors.results import rows_of, systems_shown
 from tasks_app.models import Study
 from tasks_app.plaintext import without_formula
@@ -25,7 +25,7 @@ ROWS = 1_000
 
 # The column of settings, and the setting that quotes a text.
 SETTINGS, WORDS = COLUMNS.index("settings"), "words"
-TASK, NOTE = COLUMNS.index("task"), COLUMNS.index("note")
+TASK, NOTE, STATISTIC, LOW, HIGH = (COLUMNS.index(name) for name in ("task", "note", "statistic", "low", "high"))
 
 _KINDS = {column.name: column.kind for column in RESULTS}
 
@@ -101,6 +101,8 @@ def _rows(run: Run, systems: bool) -> Iterator[tuple[Any, ...]]:
     uncorrected = set(run.uncorrected_tasks)
     for row in rows_of(run, systems=systems).values_list(*COLUMNS).iterator(chunk_size=ROWS):
         cells = tuple(None if isinstance(value, float) and not math.isfinite(value) else value for value in row)
+        if (outdated := outdated_note(cells[STATISTIC], cells[LOW], cells[HIGH], cells[SETTINGS])) is not None:
+            cells = _with_note(cells, outdated)
         yield _with_note(cells, UNCORRECTED_NOTE) if cells[TASK] in uncorrected else cells
 
 

@@ -209,7 +209,7 @@ def _replaced(run: Run) -> dict[str, list[int]]:
 
 
 def _added(run: Run) -> dict[str, Any]:
-    """Return what a run does with judgments at places that were added while the study was open; empty without any.
+    """Return the facts of a run about judgments at places that were added while the study was open; empty without any.
 
     `added` are the ids of those it leaves out: at places beyond the judgments per unit that its settings count.
     `extension` counts both.

@@ -18,6 +18,7 @@ from analytics_app.plan import ALL
 from analytics_app.quality.no_differences import NoDifferences
 from analytics_app.quality.page_time import PageTime
 from analytics_app.quality.straight_lining import StraightLining
+from analytics_app.selectors import alike
 from tasks_app.models import Rating, Task
 from tasks_app.task_types import TaskType
 
@@ -46,6 +47,7 @@ ONE_SIDE, ENOUGH_SIDES = 0.95, 12
 _FIGURES = ("rater_fast_screens", "rater_longest_run", "rater_flat_screens", "rater_same_number")
 _SIDES = ("chosen_place_share", "chosen_place_test")
 _AGAINST = ("correlation_with_rest", "agreement_with_rest")
+_READ = (*_FIGURES, *_SIDES, *_AGAINST, alike.EQUAL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,8 @@ class Side:
 class Carefulness:
     """The raters of whom a run found something, by pseudonym, and the sides that they lean to.
 
-    `looked` names the analyses that the run had: without one of them nothing is known. `at` is when the run was done,
+    `twins` gave the same answers as another rater, and `copied` wrote comments that were there already. `looked`
+    names the analyses that the run had: without one of them nothing is known. `at` is when the run was done,
     None where there is no run yet.
     """
 
@@ -72,6 +75,8 @@ class Carefulness:
     uniform: frozenset[str] = frozenset()
     unlike: frozenset[str] = frozenset()
     turned: frozenset[str] = frozenset()
+    twins: frozenset[str] = frozenset()
+    copied: frozenset[str] = frozenset()
     sides: tuple[Side, ...] = field(default=())
 
     @property
@@ -81,31 +86,38 @@ class Carefulness:
 
 
 def carefulness_of(run: Run | None, tasks: Iterable[Task]) -> Carefulness:
-    """Read what the newest run that is done found: one query, and a second where texts are compared."""
+    """Read the findings of the newest run that is done, and copied comments: two queries, three with compared texts."""
     tasks = list(tasks)
+    copied = alike.copied_comments(tasks)
     if run is None:
-        return Carefulness()
+        return Carefulness(copied=copied)
     analyses = run.settings.get("analyses", ())
     planned = LOOKED_AT if analyses == ALL else {entry["analysis"] for entry in analyses}
     columns = ("statistic", "task", "rater", "label", "criterion", "value", "n_ratings", "p")
     found: dict[str, list[dict[str, Any]]] = {}
-    rows = ResultRow.objects.filter(run=run, analysis__in=LOOKED_AT, statistic__in=(*_FIGURES, *_SIDES, *_AGAINST))
+    rows = ResultRow.objects.filter(run=run, analysis__in=LOOKED_AT, statistic__in=_READ)
     for row in rows.filter(basis="kept", slice=None).values(*columns):
         found.setdefault(row["statistic"], []).append(row)
     kinds, same = {task.key: task.kind for task in tasks}, NoDifferences()
-    return Carefulness(
-        at=run.finished,
-        looked=LOOKED_AT & planned,
-        fast=_fast(found.get("rater_fast_screens", ())),
-        uniform=(
+    uniform = (
+        (
             _long_runs(found.get("rater_longest_run", ()), kinds)
             | _beyond_others(found.get("rater_same_number", ()), same.same_share, same.least)
         )
         - _reading(found.get("correlation_with_rest", ()))
         | _beyond_others(found.get("rater_flat_screens", ()), same.flat_share, same.least_screens)
-        | _on_one_side(kinds, tasks),
+        | _on_one_side(kinds, tasks)
+    )
+    return Carefulness(
+        at=run.finished,
+        looked=LOOKED_AT & planned,
+        fast=_fast(found.get("rater_fast_screens", ())),
+        uniform=uniform,
         unlike=_unlike(found),
         turned=_turned(found.get("correlation_with_rest", ())),
+        # Who gives one answer again and again has the same answers as others who do.
+        twins=alike.twins(found.get(alike.EQUAL, ())) - uniform,
+        copied=copied,
         sides=_sides(found),
     )
 

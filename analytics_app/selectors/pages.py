@@ -140,7 +140,7 @@ def agreement_of(run: Run) -> Sequence[ResultRow]:
     rows = rows.exclude(n_items__lt=LEAST_TEXTS)
     points = AgreementPoint.objects.filter(
         study=run.study_id, task=OuterRef("task"), criterion=Coalesce(OuterRef("criterion"), Value(""))
-    ).order_by("run_number")
+    ).order_by("at", "run_number")
     columns = {column: column for column in ("at", "value", "low", "high", "n_ratings")}
     alphas = list(
         rows.annotate(
@@ -164,6 +164,14 @@ def exclusions_by_hand(study: Study, raters: Sequence[Rater]) -> dict[int, Exclu
     """Return the current manual exclusions of raters, by rater."""
     exclusions = Exclusion.objects.filter(study=study, run=None, lifted_at=None, rater__in=raters).select_related("by")
     return {exclusion.rater_id: exclusion for exclusion in exclusions if exclusion.rater_id is not None}
+
+
+def raters_left_out(run: Run | None, raters: Sequence[Rater]) -> dict[int, Exclusion]:
+    """Return the first exclusion of each rater whom a rule of a run left out with all ratings of a task, by rater."""
+    if run is None:
+        return {}
+    exclusions = Exclusion.objects.filter(run=run, rater__in=raters, judgment=None, rating=None).exclude(rule="manual")
+    return {exclusion.rater_id: exclusion for exclusion in exclusions.order_by("-pk") if exclusion.rater_id is not None}
 
 
 def means_of_raters(run: Run) -> QuerySet[ResultRow]:
@@ -213,7 +221,7 @@ class Since:
 
 
 def since(run: Run, now: Beside) -> Since:
-    """Return what has changed beside the ratings since a run; exclusions only if one of its rules heeds them."""
+    """Return the changes beside the ratings since a run; exclusions only if one of its rules heeds them."""
     used = frozenset(run.facts.get("manual_exclusions", ()))
     excluded, lifted = (len(now.excluded - used), len(used - now.excluded)) if run.heeds_exclusions else (0, 0)
 

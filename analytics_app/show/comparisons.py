@@ -13,10 +13,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
 from analytics_app.models import ResultRow
-from analytics_app.results import is_significant
+from analytics_app.results import CannotDiffer, is_significant
 from analytics_app.show import cells
 from analytics_app.show.cells import Words
-from analytics_app.show.findings import Finding, FindingQuestion, finding_of, listed, listed_pairs, too_few
+from analytics_app.show.findings import Finding, FindingQuestion, finding_of, listed, listed_pairs, none_can
 from analytics_app.show.shown import Rows
 
 Unit: TypeAlias = Literal["number", "share", "ratio"]
@@ -31,8 +31,26 @@ COMPUTED_APART = gettext_noop(
     "the test is significant although the interval includes %(even)s: the two are computed in different ways, which "
     "shows with few texts."
 )
-TOO_FEW = gettext_noop(
-    "the interval leaves out %(even)s, but with so few texts no test of this family can be significant. Go by the test."
+FEW_DIFFER = gettext_noop(
+    "the interval leaves out %(even)s, but the two differ on %(differing)s of %(units)s texts only, so p is at least "
+    "%(p)s. The interval is rough with so few. Go by the test."
+)
+NONE_CAN = {
+    CannotDiffer.UNITS: gettext_noop(
+        "the interval leaves out %(even)s, but with so few texts no test of this family can be significant. Go by the "
+        "test."
+    ),
+    CannotDiffer.DIFFERING: gettext_noop(
+        "the interval leaves out %(even)s, but systems differ on so few texts that no test of this family can be "
+        "significant. Go by the test."
+    ),
+    CannotDiffer.PERMUTATIONS: gettext_noop(
+        "the interval leaves out %(even)s, but with so few permutations no test of this family can be significant. "
+        "Compute the run again with more."
+    ),
+}
+NONE_COULD = gettext_noop(
+    "the interval leaves out %(even)s, but no test of this family can be significant. Go by the test."
 )
 ADJUSTED = gettext_noop(
     "the interval leaves out %(even)s, but the adjusted p is not significant. The interval is about one pair alone; p "
@@ -274,8 +292,16 @@ class Compared:
         if not leaves_out:
             sign_test = self.comparison.unit == "share"
             return (_(AHEAD_ON_MORE) if sign_test else _(COMPUTED_APART)) % about
-        if (row.settings or {}).get("cannot_differ"):
-            return _(TOO_FEW) % about
+        settings = row.settings or {}
+        if "n_differing" in settings:
+            least = min(1.0, 2.0 ** (1 - settings["n_differing"]))
+            p = cells.p_value(least).text
+            return _(FEW_DIFFER) % {
+                **about, "differing": settings["n_differing"], "units": settings["n_units"], "p": p,
+            }  # fmt: skip
+        if settings.get("cannot_differ"):
+            kind = settings.get("cannot_differ_since")
+            return _(NONE_CAN[CannotDiffer(kind)] if kind else NONE_COULD) % about
         return (_(ADJUSTED) if is_significant(row.p, self.limit) else _(NOT_SIGNIFICANT)) % about
 
     def _even(self) -> str:
@@ -322,7 +348,7 @@ class Compared:
 
     def _unclear(self, tested: int) -> tuple[str, str]:
         """Return a sentence that no difference is significant, and the reason if none could be."""
-        rest = too_few(self.tested, _("; there are too few texts for any of the tests to be significant"))
+        rest = none_can(self.tested)
         if any(self.significant(row) for row in self.over_texts_tested):
             rest += _("; these raters rate systems differently, but other raters may not")
         if tested == 1:

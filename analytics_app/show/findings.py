@@ -6,13 +6,20 @@ from typing import TypeAlias
 
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_noop, ngettext
 
 from analytics_app.models import ResultRow
-from analytics_app.results import is_significant
+from analytics_app.results import CannotDiffer, is_significant
 from analytics_app.show.index import RowIndex
 from analytics_app.show.shown import Rows
 
+# Why no test of a family can be significant, as the end of a sentence.
+NONE_CAN = {
+    CannotDiffer.UNITS: gettext_noop("; there are too few texts for any of the tests to be significant"),
+    CannotDiffer.DIFFERING: gettext_noop("; they differ on too few texts for any of the tests to be significant"),
+    CannotDiffer.EQUAL: gettext_noop("; they have the same value on every text"),
+    CannotDiffer.PERMUTATIONS: gettext_noop("; with so few permutations none of the tests can be significant"),
+}
 # The most names that a sentence lists; further ones are counted.
 NAMED = 3
 
@@ -37,13 +44,15 @@ class FindingQuestion:
 class Finding:
     """A sentence without its full stop. The criterion is between `start` and `rest`; "" if there is none.
 
-    A finding that only describes is not `tested`. Findings that differ only in their criterion become one sentence.
+    A finding that only describes is not `tested`. Findings that differ only in their criterion become one sentence. One
+    that is `on_design` is about how the study was run, such as its number of judgments, and never a headline.
     """
 
     start: str
     rest: str = ""
     tested: bool = True
     criterion: str = ""
+    on_design: bool = False
 
     @property
     def text(self) -> str:
@@ -136,9 +145,14 @@ def tests_of(rows: Rows, *statistics: str) -> list[ResultRow]:
     return [row for row in rows.of(*statistics) if row.p_adjusted is not None]
 
 
-def too_few(tests: Iterable[ResultRow], phrase: str) -> str:
-    """Return a phrase if no test of the family could be significant, else ""."""
-    return phrase if any((row.settings or {}).get("cannot_differ") for row in tests) else ""
+def none_can(tests: Iterable[ResultRow]) -> str:
+    """Return a phrase with the reason if no test of the family could be significant, else ""."""
+    row = next((row for row in tests if (row.settings or {}).get("cannot_differ")), None)
+    if row is None:
+        return ""
+    # Runs of earlier versions do not have the kind of reason.
+    kind = (row.settings or {}).get("cannot_differ_since")
+    return str(_(NONE_CAN[CannotDiffer(kind)]) if kind else _("; none of the tests can be significant"))
 
 
 def winner_of(row: ResultRow) -> tuple[str, str]:

@@ -12,8 +12,11 @@ CORRECTIONS = {
     "holm": _("Holm"),
     "bonferroni": _("Bonferroni"),
     "sidak": _("Šidák"),
-    "holm-sidak": _("Holm and Šidák"),
-    "fdr_bh": _("Benjamini and Hochberg"),
+    "holm-sidak": _("Holm–Šidák"),
+    "simes-hochberg": _("Simes–Hochberg"),
+    "hommel": _("Hommel"),
+    "fdr_bh": _("Benjamini–Hochberg"),
+    "fdr_by": _("Benjamini–Yekutieli"),
 }
 
 _analyses: dict[str, Words] = {}

@@ -4,7 +4,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from analytics_app.models import ResultRow
+from analytics_app.results import outdated_note
 from analytics_app.show import labels
+from analytics_app.stats.values import joined
 
 # The most sentences below a table.
 MOST_NOTES = 12
@@ -17,9 +19,10 @@ def notes_of(rows: Iterable[ResultRow]) -> list[str]:
     total: Counter[str] = Counter()
     for row in rows:
         total[row.statistic] += 1
-        if row.note:
+        note = joined(row.note, outdated_note(row.statistic, row.low, row.high, row.settings))
+        if note:
             subject = " – ".join(filter(None, (row.slice, row.system, row.system_b, row.label)))
-            about.setdefault(row.note, {}).setdefault(row.statistic, []).append(subject)
+            about.setdefault(note, {}).setdefault(row.statistic, []).append(subject)
     sentences = []
     for note, statistics in about.items():
         subjects = "; ".join(_with_names(name, names, total[name]) for name, names in statistics.items())

@@ -190,7 +190,7 @@ def general_table(rows: Sequence[ResultRow], limit: float, *, caption: Words = "
         columns,
         lines,
         most=MOST_ROWS,
-        more=_("%(n)s more rows are in the file of results."),
+        more=_("Further rows in the file of results: %(n)s."),
         used_only=True,
     )
 

@@ -154,8 +154,13 @@ def on_scale(values: Floats, domain: ArrayLike) -> tuple[Floats, Codes]:
     inside = places < scale.size
     inside[inside] = scale[order[places[inside]]] == different[inside]
     if not inside.all():
-        raise ValueError(f"Values outside the domain: {', '.join(f'{value:g}' for value in different[~inside][:5])}.")
+        raise ValueError(f"Values outside the domain: {', '.join(map(_written, different[~inside][:5].tolist()))}.")
     return scale, order[places][codes]
+
+
+def _written(value: float) -> str:
+    """Return a number with all of its digits."""
+    return repr(value).removesuffix(".0")
 
 
 _FLOATS = ("value", "low", "high", "se", "df", "p")
@@ -180,6 +185,8 @@ class Estimate:
         Numbers of ratings, items and raters that entered the value.
     note : str or None
         English sentences for the reader of the result.
+    exact : bool
+        Whether the limits are Clopper and Pearson's, although the statistic usually takes resamples.
 
     Raises
     ------
@@ -204,6 +211,7 @@ class Estimate:
     n_items: int | None = None
     n_raters: int | None = None
     note: str | None = None
+    exact: bool = False
 
     def __post_init__(self) -> None:
         for name in _FLOATS:

@@ -7,6 +7,7 @@ from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from analytics_app.models import Exclusion
 from analytics_app.selectors import exclusions as found
@@ -57,7 +58,11 @@ def exclude(request: HttpRequest, slug: str) -> HttpResponse:
         )
         if request.POST.get("again"):
             n = reopening.ask_again(exclusion=exclusion, by=request.user)
-            messages.info(request, _("%(n)s places are free for other raters.") % {"n": n})
+            messages.info(
+                request,
+                ngettext("%(n)s place is free for other raters.", "%(n)s places are free for other raters.", n)
+                % {"n": n},
+            )
     return _back(study, rater, judgment)
 
 

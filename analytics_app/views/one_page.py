@@ -134,9 +134,9 @@ def _foot(study: Study, run: Run, shown: ReadSummary) -> Block:
     block = Block(WIDTH)
     block.rule(0.0, 0.0, WIDTH, 0.0, colour=QUIET, thick=0.5)
     block.gap(NORMAL / 2)
-    base = [_("%(n)s ratings") % {"n": whole_number(run.n_counted).text}]
+    base = [ngettext("%(n)s rating", "%(n)s ratings", run.n_counted) % {"n": whole_number(run.n_counted).text}]
     if shown.raters:
-        base.append(_("%(n)s raters") % {"n": whole_number(shown.raters).text})
+        base.append(ngettext("%(n)s rater", "%(n)s raters", shown.raters) % {"n": whole_number(shown.raters).text})
     block.paragraph(" · ".join([*base, *shown.summary.excluded]), size=NORMAL)
     for text in (*shown.summary.legend, *shown.summary.agreement_reasons, run_words.standing(run, study)):
         block.paragraph(text, size=SMALL, colour=QUIET)

@@ -90,7 +90,7 @@ def _run(request: HttpRequest, study: Study, run: Run) -> dict[str, Any]:
 
 
 def _later(study: Study, run: Run) -> dict[str, Any]:
-    """Return what a run does not know, in sentences: ratings, exclusions, scores; and the run that has it all."""
+    """Return the changes since a run, in sentences: ratings, exclusions, scores; and the run that has them all."""
     later, beside = pages.after(study, run)
     changed = pages.since(run, beside)
     if not later and not changed:

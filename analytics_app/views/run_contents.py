@@ -3,6 +3,7 @@
 from typing import Any
 
 from analytics_app.models import Run
+from analytics_app.selectors.failing import failing_in
 from analytics_app.selectors.sections import ResultNames
 from analytics_app.views import run_sections, run_words, words
 from analytics_app.views.saying import saying_of
@@ -20,6 +21,7 @@ def contents(
     single rater.
     """
     simulated, n_raters = run_words.simulated(run)
+    failing = failing_in(study, run.settings.get("rules", ()))
     found = _found(run, names, section_key, systems=systems, raters=raters)
     return found | {
         "saying": saying_of(study, run, found["summary"]),
@@ -32,6 +34,8 @@ def contents(
         "taken_over": run_words.taken_over(run),
         "simulated": run_words.simulated_in_words(simulated, n_raters),
         "raters": n_raters,
+        "incomplete": run_words.incomplete(study),
+        "failing": failing.words if failing is not None else "",
         "shared_texts": run_words.shared_texts(run),
     }
 

@@ -23,6 +23,7 @@ from analytics_app.show.table import Column, Table
 from analytics_app.views import words
 from analytics_app.views.sections import Figure
 from tasks_app.models import Study
+from tasks_app.selectors.progress import collected
 
 # Withdrawn texts of a run that are named.
 MOST_TEXTS = 10
@@ -181,8 +182,18 @@ def standing(run: Run, study: Study) -> str:
     return " ".join(filter(None, sentences))
 
 
+def incomplete(study: Study) -> str:
+    """Return how many of the planned judgments there are while some are missing; "" if the study has all of them."""
+    counts = collected(study)
+    if counts.is_complete:
+        return ""
+    yet, over = _("not complete yet: %(n)s of %(all)s judgments"), _("not complete: %(n)s of %(all)s judgments")
+    sentence = yet if study.state in study.State.UNDER_WAY else over
+    return sentence % {"n": cells.whole(counts.answered).text, "all": cells.whole(counts.places).text}
+
+
 def extended(run: Run, study: Study) -> str:
-    """Return what a run does with judgments at places added while the study was open; "" if there are none."""
+    """Return how a run treats judgments at places added while the study was open; "" if there are none."""
     counts = run.facts.get("extension", {})
     sentences = []
     if counted := counts.get("counted"):

@@ -134,13 +134,13 @@ def summary_of(
         rows.setdefault((row.task or "", row.criterion or ""), []).append(row)
     placed = [_place(at, rows.get((at.task, at.criterion), []), names, limit) for at in places]
     primary = str(run.settings.get("primary") or "")
-    sentences = _sentences(placed, primary)
+    headline, more = _sentences(placed, primary, hidden=not systems)
     compared = [place for place in placed if place.compared is not None]
     leading = next((place for place in compared if place.finding is not None), None)
     return Summary(
         hidden=not systems,
-        headline=sentences[:HEADLINES],
-        more=sentences[HEADLINES:],
+        headline=headline,
+        more=more,
         forest=list(_forest(compared)),
         matrix=_matrix(leading),
         agreement=_agreement([place for place in placed if place.agreement is not None]),
@@ -213,12 +213,25 @@ def _place(at: CriterionRows, rows: Sequence[ResultRow], names: ResultNames, lim
     )
 
 
-def _sentences(places: Sequence[Place], primary: str) -> list[str]:
-    """Return the sentences: the primary criterion first, then tested findings, then descriptions."""
-    first = [place.finding for place in places if place.finding and primary and place.key.endswith(f"--{primary}")]
-    others = [place.finding for place in places if place.finding and place.finding not in first]
+def _sentences(places: Sequence[Place], primary: str, *, hidden: bool) -> tuple[list[str], list[str]]:
+    """Return the sentences of the headline, and those below it.
+
+    The headline answers the study's question: the primary criterion comes first, then tested findings, then
+    descriptions. Where the primary criterion has no finding it says so, or nothing while systems are hidden; findings
+    about the design of the study are always below.
+    """
+    asked = [place for place in places if primary and place.key.endswith(f"--{primary}")]
+    all_findings = [place.finding for place in places if place.finding]
+    on_design = [finding for finding in all_findings if finding.on_design]
+    first = [place.finding for place in asked if place.finding and not place.finding.on_design]
+    others = [finding for finding in all_findings if finding not in first and not finding.on_design]
     others += [finding for place in places for finding in place.beside]
-    return [*findings.sentences_of(first), *findings.sentences_of(others)]
+    below = findings.sentences_of(on_design)
+    if asked and not first:
+        none = _("There is no finding on the primary criterion, %(name)s.") % {"name": asked[0].title}
+        return [] if hidden else [none], [*findings.sentences_of(others), *below]
+    sentences = [*findings.sentences_of(first), *findings.sentences_of(others)]
+    return sentences[:HEADLINES], [*sentences[HEADLINES:], *below]
 
 
 def _forest(places: Sequence[Place]) -> Iterator[Tracks]:
@@ -233,7 +246,7 @@ def _forest(places: Sequence[Place]) -> Iterator[Tracks]:
 
 
 def _axis_of(place: Place) -> object:
-    """Return what the criteria that share an axis have in common: the task, its scale, and the measure."""
+    """Return the key of criteria that share an axis: the task, its scale, and the measure."""
     measure = str(place.compared.comparison.measure) if place.compared is not None else ""
     return place.key.partition("--")[0], place.scale, measure
 

@@ -71,7 +71,7 @@ def _entry(registry: Registry[Any], entry: Mapping[str, Any], word: str) -> str:
         return name
     fields = registry[name].Settings.base_fields
     given = [
-        f"{field.label}: {plain(entry[key])}"
+        f"{field.label}: {value(key, field, entry[key])}"
         for key, field in fields.items()
         if key in entry and entry[key] not in (None, "", [], False) and (word == "rule" or entry[key] != field.initial)
     ]

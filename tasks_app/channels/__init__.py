@@ -36,6 +36,12 @@ def channel_of(options: StudySettings, name: str) -> Channel:
     return opened(options, name) or registry[name]()
 
 
+def fee_of(options: StudySettings) -> float:
+    """Return the highest fee that the platforms of a study charge on top of the pay, in per cent of it."""
+    each = (opened(options, name) for name in options.channels)
+    return max((channel.fee_in_percent() for channel in each if channel is not None), default=0.0)
+
+
 def ignores_case(name: str) -> bool:
     """Return whether a channel's platform takes ids that differ in case for the same."""
     return name in registry and registry[name].ids_ignore_case

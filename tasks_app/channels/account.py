@@ -17,6 +17,7 @@ class Account(Channel):
     label = gettext_lazy("Accounts")
     doc = gettext_lazy("Create accounts below and give each person theirs. They sign in here and find the study.")
     invited_only = True
+    stores = gettext_lazy("The name and e-mail address in your invitation are kept apart from your answers.")
     needs_account = True
     way_out = gettext_lazy("You need not do anything else.")
 

@@ -92,6 +92,11 @@ class Channel(Declared, ABC):
     needs_codes: ClassVar[bool] = False
     # Why nobody can come by it any more, for platforms that have closed; studies that have the channel keep it.
     ended: ClassVar[StrOrPromise] = ""
+    # True if a cookie may remember in a rater's browser that they began there, since their address does not bring them
+    # back, or not always. Never where a platform shows the pages in a frame.
+    remembers_browser: ClassVar[bool] = False
+    # What is stored about a rater of this channel beside the study's answers, for the raters to read.
+    stores: ClassVar[StrOrPromise] = ""
     # True if ids that differ only in case belong to the same person: raters can edit the address they come by.
     ids_ignore_case: ClassVar[bool] = False
     # What a rater who gets neither a code nor a form does on the platform, such as giving their place back.
@@ -118,6 +123,10 @@ class Channel(Declared, ABC):
         `details` are those of the arrival, with its `session_id` and, of a rater, the `pseudonym`. A code by default.
         """
         return Ending(code=code)
+
+    def fee_in_percent(self) -> float:
+        """Return what the platform charges on top of the pay, in per cent of it; nothing by default."""
+        return 0.0
 
     @classmethod
     def frame_ancestors(cls) -> Sequence[str]:

@@ -23,6 +23,7 @@ class Invited(Channel):
     label = gettext_lazy("Personal links")
     doc = gettext_lazy("Create one link per person below, and send each person theirs.")
     invited_only = True
+    stores = gettext_lazy("The name and e-mail address in your invitation are kept apart from your answers.")
     way_out = gettext_lazy("You need not do anything else.")
 
     lease_days = whole_field(

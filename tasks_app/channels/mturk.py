@@ -43,6 +43,7 @@ class MTurk(Channel):
     )
     ended = gettext_lazy("Amazon closed Mechanical Turk on 30 September 2026, so nobody can come by it any more.")
     needs_ids = True
+    stores = gettext_lazy("Your id on the platform is kept apart from your answers, so that you can be paid.")
     ids_ignore_case = True
     way_out = gettext_lazy("Please return this HIT, so that somebody else can take it.")
     way_in = gettext_lazy("To take part, accept this HIT.")

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy
 from tasks_app.channels import registry
 from tasks_app.channels.base import Arrival, Channel, Ending, Example, NotArrived, Paste
 from tasks_app.channels.payment import Payee, PaymentFile, platform_list, reward_field
-from tasks_app.setting_fields import YesNoField
+from tasks_app.setting_fields import YesNoField, number_field
 from tasks_app.study_settings import Block
 
 PARAMETERS = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
@@ -25,7 +25,7 @@ _PLACEHOLDER = re.compile(r"\{\{|%[A-Z_]+%|\}\}")
 
 @registry.register
 class Prolific(Channel):
-    """Who comes back in the same submission is the same rater; the same person in another one is not let in again."""
+    """Who comes back in the same submission is the same rater; in another one, only in the browser they began in."""
 
     label = gettext_lazy("Prolific")
     doc = gettext_lazy(
@@ -35,6 +35,8 @@ class Prolific(Channel):
     )
     needs_ids = True
     needs_codes = True
+    remembers_browser = True
+    stores = gettext_lazy("Your id on the platform is kept apart from your answers, so that you can be paid.")
     ids_ignore_case = True
     way_out = gettext_lazy("Please return your submission on Prolific, so that your place goes to somebody else.")
     statuses = {
@@ -55,8 +57,22 @@ class Prolific(Channel):
         help_text=gettext_lazy("With Prolific's in-study screening; else they are paid by a bonus."),
     )
 
+    fee = number_field(
+        gettext_lazy("Fee of Prolific, in per cent of the pay"),
+        gettext_lazy(
+            "33.3 for universities and non-profit organisations, 42.8 for companies (prolific.com/pricing, September "
+            "2026); taxes come on top. Only for the costs that you are shown."
+        ),
+        within=(0, 300),
+        initial=33.3,
+    )
+
     class Settings(Block):
         """What Prolific pays itself, so that payment files hold only the rest."""
+
+    def fee_in_percent(self) -> float:
+        """Return the fee that the study states."""
+        return self.fee
 
     def arrival(self, query: Mapping[str, str]) -> Arrival:
         """Read the three ids; each is 24 hexadecimal digits."""

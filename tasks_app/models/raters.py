@@ -38,6 +38,9 @@ class RaterOutcome(models.TextChoices):
     TIMED_OUT = "timed_out", _("timed out on the platform")
     STOPPED = "stopped", _("stopped by a limit")
 
+    # Raters have nothing left to do on the platform, because it has told them that it is over.
+    ENDED_THERE = nonmember(("returned", "timed_out"))
+
 
 class Rater(models.Model):
     """A participant of one study, known by a pseudonym."""
@@ -93,6 +96,10 @@ class Rater(models.Model):
         return f"{seconds / 60:.1f}" if seconds else "–"
 
 
+# The key of Identity.details for visits after the first one, by the wave in which the rater came.
+WAVE_SESSIONS = "wave_sessions"
+
+
 class Identity(models.Model):
     """A rater's identity on the platform that sent them. Can be deleted on its own.
 
@@ -115,6 +122,12 @@ class Identity(models.Model):
 
     def __str__(self) -> str:
         return f"{self.channel}: {self.rater}"
+
+    @property
+    def visits(self) -> list[str]:
+        """The visits to the platform that belong to this rater, the last one at the end."""
+        later: dict[str, str] = self.details.get(WAVE_SESSIONS, {})
+        return [self.session_id, *(later[wave] for wave in sorted(later, key=int))]
 
 
 class Invitation(models.Model):

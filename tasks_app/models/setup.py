@@ -17,6 +17,7 @@ class Setup(models.Model):
     `given` is what study.yaml would contain. Every change raises `revision` by one; `stored_revision` is the one that
     the study itself was last made of, None as long as it never was. After the study is opened, the set-up is made anew
     of the frozen study file, to be read only: `version` is the number of that version, None for a draft's.
+    `consent_answers` are the answers that the draft of the consent text needs and no setting holds, by their names.
     """
 
     study = models.OneToOneField(Study, models.CASCADE, related_name="setup")
@@ -25,6 +26,7 @@ class Setup(models.Model):
     stored_revision = models.PositiveIntegerField(null=True, blank=True)
     changed_at = created_at_field()
     version = models.PositiveIntegerField(null=True, blank=True)
+    consent_answers: "models.JSONField[Any, Any]" = models.JSONField(default=dict, db_default={})
 
     def __str__(self) -> str:
         return f"{self.study}, revision {self.revision}"

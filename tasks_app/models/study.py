@@ -301,7 +301,7 @@ class Task(Versioned):
         )
 
     def __str__(self) -> str:
-        return self.title or self.key
+        return self.title or task_types.name_of(self.type, self.order)
 
     @property
     def kind(self) -> task_types.TaskType:

@@ -4,7 +4,7 @@ A verdict of Review is a promise: nobody may read "ready" where a careful collea
 a function from `Facts` to points; what other apps add to a study, they check themselves, by `register`.
 """
 
-from tasks_app.readiness import contradictions, leftovers, numbers, texts, wording
+from tasks_app.readiness import contradictions, leftovers, limits, numbers, texts, wording
 from tasks_app.readiness.base import Check, Facts, Level, Point, points, register
 from tasks_app.readiness.leftovers import leftovers_in
 
@@ -16,6 +16,7 @@ __all__ = [
     "contradictions",
     "leftovers",
     "leftovers_in",
+    "limits",
     "numbers",
     "points",
     "register",

@@ -9,7 +9,7 @@ from django.utils import formats, timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from tasks_app import channels, pay
+from tasks_app import channels, pay, task_types
 from tasks_app.check_settings import CheckSettings, OnFailing, checks_of, has_limit
 from tasks_app.readiness.base import Facts, Level, Point, register
 from tasks_app.study_settings import Codes
@@ -41,6 +41,18 @@ def told_to_raters(facts: Facts) -> Iterator[Point]:
     for name, missing in _CONTACTS:
         if not str(facts.section("about").get(name) or "").strip():
             yield Point("contact", str(missing), ("about", name))
+
+
+@register
+def options_that_move(facts: Facts) -> Iterator[Point]:
+    """Yield the tasks whose options stand in another order on each screen, so that raters have no digit keys."""
+    for place, task in facts.tasks:
+        if not task_types.kind_of(task["type"], task["params"]).has_digits:
+            sentence = _(
+                "The options stand in another order on every text, so raters have no digit keys, and those who answer "
+                "quickly choose a wrong option. Let each rater keep one order, unless the study follows another."
+            )
+            yield Point("moving_options", sentence, ("tasks", place, "params", "order"), Level.NOTE)
 
 
 @register

@@ -1,14 +1,14 @@
 """Results of raters on checks: known answers, exams and repeats. Systems are not named."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db import connection
 from django.db.models import QuerySet
 
 from tasks_app.check_settings import CheckSettings, checks_of
-from tasks_app.models import Assignment, ControlResult, Gold, Judgment, Rater, Study, Task, is_current
+from tasks_app.models import Assignment, ControlResult, Gold, Judgment, Rater, Study, Task, WithdrawnUnit, is_current
 from tasks_app.selectors import pair_order
 
 Purpose = Assignment.Purpose
@@ -16,6 +16,20 @@ Purpose = Assignment.Purpose
 # A known answer is probably wrong itself if at least this many raters judged it, and most of them contradict it.
 ENOUGH_TO_DOUBT = 5
 FEWER_THAN = 0.5
+
+# Functions of other apps that return the consequence of failed checks for the results of a study as a sentence.
+_consequences: list[Callable[[Study], str]] = []
+
+
+def register_consequence(function: Callable[[Study], str]) -> None:
+    """Add a function that returns a sentence about a study, "" where there is none; the same one twice is one."""
+    if function not in _consequences:
+        _consequences.append(function)
+
+
+def consequences_of(study: Study) -> list[str]:
+    """Return the consequences of failed checks for the results of a study, as sentences."""
+    return [sentence for function in _consequences if (sentence := function(study))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +67,18 @@ class KnownUnit:
     kinds: tuple[str, ...]
     criteria: tuple[str, ...]
     score: CheckScore
+    is_withdrawn: bool = False
 
     @property
     def is_doubtful(self) -> bool:
         """Whether so many miss it that the known answer may be wrong."""
         share = self.score.share
-        return share is not None and self.score.answered >= ENOUGH_TO_DOUBT and share < FEWER_THAN
+        return (
+            not self.is_withdrawn
+            and share is not None
+            and self.score.answered >= ENOUGH_TO_DOUBT
+            and share < FEWER_THAN
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +118,19 @@ class TaskChecks:
     exam: Sequence[Attempts]
     raters: Sequence[RaterChecks]
     repeats: CheckScore
+    sets: int = 1
+
+    @property
+    def n_met(self) -> int:
+        """How many checks with a right answer a rater meets in all sets."""
+        settings, counts = self.settings, self.counts
+        known = settings.controls_among(self.task.set_size, counts.get(Gold.Purpose.CONTROL, 0))
+        return self.sets * (known + settings.attention_among(counts.get(Gold.Purpose.ATTENTION, 0)) + settings.degraded)
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether a rater can meet enough checks for the limit on failed checks to apply."""
+        return self.n_met >= self.settings.fail_after
 
     @property
     def is_empty(self) -> bool:
@@ -107,8 +140,8 @@ class TaskChecks:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many units there are for each purpose."""
-        return Counter(known.purpose for known in self.known)
+        """How many units there are for each purpose, without those that are withdrawn."""
+        return Counter(known.purpose for known in self.known if not known.is_withdrawn)
 
     @property
     def doubtful(self) -> list[KnownUnit]:
@@ -119,10 +152,10 @@ class TaskChecks:
 def checks_of_study(study: Study) -> list[TaskChecks]:
     """Read the checks of every task that can have some, in a fixed number of queries for each."""
     tasks = Task.objects.filter(study=study, until=None).exclude(stage=Task.Stage.EXIT).order_by("order", "id")
-    return [_of_task(task) for task in tasks]
+    return [_of_task(task, study.options.sets_per_rater or 1) for task in tasks]
 
 
-def _of_task(task: Task) -> TaskChecks:
+def _of_task(task: Task, sets: int) -> TaskChecks:
     gold = list(
         Gold.objects.filter(unit__task=task, unit__until=None)
         .order_by("unit_id", "id")
@@ -134,17 +167,21 @@ def _of_task(task: Task) -> TaskChecks:
     ):
         results.setdefault(unit, {}).setdefault(rater, []).append((unit, judgment, passed))
     copies = {unit for unit, *_rest, kind, _criterion in gold if kind == Gold.Kind.WORSE}
+    withdrawn = set(WithdrawnUnit.objects.filter(unit__task=task).values_list("unit", flat=True))
     return TaskChecks(
         task=task,
         settings=checks_of(task.checks),
-        known=_known([row for row in gold if row[0] not in copies], results),
+        known=_known([row for row in gold if row[0] not in copies], results, withdrawn),
         copies=len(copies),
         worse=_summed(
             score_of(results_of_copy) for unit in copies for results_of_copy in results.get(unit, {}).values()
         ),
         exam=_exam(task) if Gold.objects.filter(unit__task=task, purpose=Gold.Purpose.EXAM).exists() else [],
-        raters=_raters({unit: purpose for unit, _key, _item, purpose, *_rest in gold}, results),
+        raters=_raters(
+            {unit: purpose for unit, _key, _item, purpose, *_rest in gold if unit not in withdrawn}, results
+        ),
         repeats=_repeats(task),
+        sets=sets,
     )
 
 
@@ -162,6 +199,7 @@ def _summed(scores: Iterable[CheckScore]) -> CheckScore:
 def _known(
     gold: Sequence[tuple[int, str, str | None, str, str, str | None]],
     results: Mapping[int, Mapping[int, list[tuple[int, int, bool]]]],
+    withdrawn: Collection[int],
 ) -> list[KnownUnit]:
     by_unit: dict[int, list[tuple[int, str, str | None, str, str, str | None]]] = {}
     for row in gold:
@@ -176,7 +214,8 @@ def _known(
         name = key if item is None else f"{item} ({numbers[item]})" if of_item[item] > 1 else item
         score = _summed(score_of(results_of_rater) for results_of_rater in results.get(unit, {}).values())
         kinds = tuple(dict.fromkeys(row[4] for row in rows))
-        known.append(KnownUnit(name, purpose, kinds, tuple(dict.fromkeys(row[5] or "" for row in rows)), score))
+        criteria = tuple(dict.fromkeys(row[5] or "" for row in rows))
+        known.append(KnownUnit(name, purpose, kinds, criteria, score, unit in withdrawn))
     return known
 
 

@@ -14,6 +14,7 @@ from tasks_app.models import CollectedText, Judgment, Output, PartOutput, Rater,
 from tasks_app.models.judgments import AssignmentPurpose
 from tasks_app.selectors.acceptance import rule_of
 from tasks_app.task_types.base import Scale
+from tasks_app.task_types.written import written
 
 LONGEST_KEY = 100
 
@@ -208,7 +209,7 @@ def verdicts_of(rounds: Sequence[Study]) -> dict[tuple[int, str], Verdict]:
     given: dict[tuple[int, str], dict[str, Counter[str]]] = {}
     for study, unit_item, part_item, criterion, label, value in rows:
         item: str | None = unit_item or part_item
-        answer = label or ("" if value is None else f"{value:g}")
+        answer = label or ("" if value is None else written(value))
         if item and answer:
             given.setdefault((study, item), {}).setdefault(criterion, Counter())[answer] += 1
     return {place: Verdict(answers, rules[place[0]].verdict(answers)) for place, answers in given.items()}

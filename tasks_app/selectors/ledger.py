@@ -62,6 +62,14 @@ class Ledger:
         return self._sum(entry.booked.earned for entry in self.entries)
 
     @cached_property
+    def so_far(self) -> Decimal:
+        """Pay and bonuses of people so far, also of those who have not ended, less withheld pay; without fees."""
+        real = (entry for entry in self.entries if entry.rater.kind == Rater.Kind.REAL)
+        return self._sum(
+            max(entry.booked.earned, entry.due) + entry.booked.bonus - entry.booked.withheld for entry in real
+        )
+
+    @cached_property
     def bonus(self) -> Decimal:
         """Bonuses."""
         return self._sum(entry.booked.bonus for entry in self.entries)

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
-from django import forms
 from django.db.models import F, Prefetch, QuerySet
 
 from tasks_app.models import (
@@ -295,7 +294,7 @@ class RaterScreen:
 
     def form(
         self, data: Mapping[str, str] | None = None, initial: Mapping[str, Any] | None = None, prefix: str = ""
-    ) -> forms.Form:
+    ) -> contract.ScreenForm:
         """Make the form of the task type: bound to posted data, or with initial values."""
         return self.kind.form(self.shown, data, initial, prefix)
 

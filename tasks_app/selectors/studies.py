@@ -36,7 +36,8 @@ from tasks_app.models import (
 )
 from tasks_app.selectors import evaluated
 
-ITEMS_ON_A_PAGE = 50
+# A page of texts has about so many outputs, all those of an item together.
+OUTPUTS_ON_A_PAGE = 50
 
 
 def with_progress(studies: QuerySet[Study]) -> QuerySet[Study]:
@@ -159,12 +160,17 @@ def contents(study: Study) -> Contents:
     )
 
 
-def items_of(study: Study) -> QuerySet[Item]:
-    """Return the items of a study with their outputs, without the degraded copies that the tool made."""
-    outputs = Prefetch(
-        "outputs", Output.objects.exclude(system__key=COPIES).select_related("system", "media", "captions")
-    )
-    return Item.objects.filter(study=study, until=None).prefetch_related(outputs).order_by("id")
+def items_of(study: Study, words: str = "") -> QuerySet[Item]:
+    """Return the items of a study with their outputs, without the degraded copies that the tool made.
+
+    With `words`, only items whose name, source or an output contains them, whatever the case.
+    """
+    own = Output.objects.exclude(system__key=COPIES)
+    items = Item.objects.filter(study=study, until=None).order_by("id")
+    if words:
+        shown = own.filter(item=OuterRef("pk"), until=None, text__icontains=words)
+        items = items.filter(Q(key__icontains=words) | Q(source__icontains=words) | Exists(shown))
+    return items.prefetch_related(Prefetch("outputs", own.select_related("system", "media", "captions")))
 
 
 def booklets_by_state(study: Study) -> dict[str, int]:

@@ -88,7 +88,7 @@ def final_pay(rater: Rater) -> FinalPay:
 
 
 def record(rater: Rater) -> None:
-    """Store what a rater who has just ended is owed, in the transaction of the end.
+    """Store the pay that is owed to a rater who has just ended, in the transaction of the end.
 
     Who took another set gets a further row for the difference. Nothing is ever taken back here.
     """

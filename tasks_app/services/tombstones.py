@@ -67,7 +67,7 @@ def read_studies(path: Path) -> Sequence[StudyTombstone]:
 
 
 def announced(path: Path) -> Iterator[str]:
-    """Yield what the next start does with the erased raters and deleted studies of a list, after a restore."""
+    """Yield a line for each step of the next start with a list of erased raters and deleted studies."""
     if n := len(read(path)):
         yield (
             f"Erased raters on the list {path}: {n}. Those still in this backup are erased again when evalweb starts."

@@ -17,6 +17,7 @@ from tasks_app.services import events
 from tasks_app.services.database import atomically
 from tasks_app.setup import changes, table_rows, texts
 from tasks_app.setup.checking import reading_of
+from tasks_app.setup.entries import task_called
 from tasks_app.setup.paths import entries_at
 from tasks_app.setup.tables.checking import cells_of
 from tasks_app.setup.unit_tables import rows as unit_rows
@@ -56,17 +57,19 @@ class Offer:
 
 
 def offers(reading: StudyReading) -> list[Offer]:
-    """Return what each task that is judged in sets offers."""
-    made = []
+    """Return the attention checks that can be added: one for the tasks that show the same texts."""
+    made: list[Offer] = []
+    offered: set[int] = set()
     for number, task in enumerate(reading.document["tasks"]):
-        if task["stage"] != Task.Stage.MAIN or task["type"] not in registry:
+        if task["stage"] != Task.Stage.MAIN or task["type"] not in registry or number in offered:
             continue
         try:
-            _screens_of(reading, number, 0)
-            why_not = ""
+            screens, why_not = _screens_of(reading, number, 0), ""
         except CannotAdd as reason:
-            why_not = str(reason)
-        made.append(Offer(number, task["title"] or task["key"], why_not))
+            screens, why_not = {}, str(reason)
+        offered |= set(screens)
+        names = [task_called(reading.document["tasks"][other], other + 1) for other in screens or [number]]
+        made.append(Offer(number, ", ".join(names), why_not))
     return made
 
 
@@ -145,7 +148,7 @@ def _screens_of(reading: StudyReading, number: int, turn: int) -> dict[int, Inst
         made = _instruction(reading, other, turn)
         if not isinstance(made, Instruction):
             if other != number:
-                words = {"other": tasks[other]["title"] or tasks[other]["key"], "reason": made}
+                words = {"other": task_called(tasks[other], other + 1), "reason": made}
                 made = _("“%(other)s” shows the same texts and cannot have this check: %(reason)s") % words
             raise CannotAdd(made)
         screens[other] = made
@@ -175,7 +178,7 @@ def _with_its_texts(tasks: Sequence[Mapping[str, Json]], number: int) -> list[in
         if other == number or not shows_texts or (task["items"] and own["items"] and task["items"] != own["items"]):
             continue
         if task["items"] != own["items"]:
-            words = {"other": task["title"] or task["key"]}
+            words = {"other": task_called(task, other + 1)}
             raise CannotAdd(_("“%(other)s” shows some of the same texts. Say in both which items they take.") % words)
         others.append(other)
     return others

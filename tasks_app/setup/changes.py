@@ -119,6 +119,15 @@ def change(*, setup: Setup, values: Mapping[Path, Json], base: int, by: events.A
     return Changed(setup, set_values(setup, values, since(setup, base), by))
 
 
+@atomically
+def keep_answers(*, setup: Setup, answers: Mapping[str, str]) -> Setup:
+    """Keep the answers that the draft of the consent text needs and no setting holds. Raises NotADraft."""
+    setup = hold(setup)
+    setup.consent_answers = dict(answers)
+    setup.save(update_fields=["consent_answers"])
+    return setup
+
+
 def since(setup: Setup, base: int) -> list[SetupChange]:
     """Return the changes after a revision, oldest first, each with its person."""
     return list(setup.changes.filter(revision__gt=base).select_related("by")) if base < setup.revision else []
@@ -163,7 +172,7 @@ def set_values(
 
 
 def _following(setup: Setup, values: Mapping[Path, Json]) -> list[SetupChange]:
-    """Set what follows from a change, and return it as part of the change."""
+    """Set the values that follow from a change, and return them as part of the change."""
     made = []
     for path, value in values.items():
         made.append(SetupChange(path=list(path), before=value_at(setup.given, path), after=value))

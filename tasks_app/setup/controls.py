@@ -26,11 +26,15 @@ ON = "1"
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """Advice on a value, and the value that its button would put there; None for no button."""
+    """Advice on a value, and the value that its button would put there, or other `values` of the document.
+
+    None and no others are for no button.
+    """
 
     sentence: str
     value: Json = None
     button: str = ""
+    values: Mapping[Path, Json] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

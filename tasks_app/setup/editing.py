@@ -16,10 +16,11 @@ from tasks_app.services import events
 from tasks_app.services.database import atomically
 from tasks_app.setup import attention, changes
 from tasks_app.setup.changes import Conflict
-from tasks_app.setup.controls import ON, Control, path_of, posted_value
+from tasks_app.setup.controls import ON, Advice, Control, path_of, posted_value
 from tasks_app.setup.names import language_read
 from tasks_app.setup.page import SetupPage
 from tasks_app.setup.paths import touches
+from tasks_app.setup.starting import first_document
 from tasks_app.studyfile.fields import is_language
 from tasks_app.studyfile.problems import nearest
 
@@ -31,7 +32,7 @@ _NAMED_BY = {"tasks": "title", "criteria": "name", "systems": "name", "groups": 
 _LONGEST_KEY = 40
 
 # Names that the form posts beside its fields.
-_NOT_FIELDS = {"csrfmiddlewaretoken", "revision", "do", "click", "new_language"}
+_NOT_FIELDS = {"csrfmiddlewaretoken", "revision", "do", "click", "new_language", "new_type"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +140,8 @@ def _is_outdated(button: str, later: Iterable[SetupChange]) -> bool:
 def _pressed(page: SetupPage, button: str, posted: MultiValueDict[str, str]) -> dict[Path, Json]:
     """Return the values that a button sets.
 
-    add, remove, up, down: an entry of a list; advice: take the advised value; language: another consent text. A button
-    that names no entry sets none.
+    add, remove, up, down: an entry of a list; advice: take the advised value; language: another consent text; task:
+    another task of a type, with its questions. A button that names no entry sets none.
     """
     action, _colon, name = button.partition(":")
     path = path_of(name) if name else ()
@@ -149,9 +150,10 @@ def _pressed(page: SetupPage, button: str, posted: MultiValueDict[str, str]) -> 
         return {path: [*(rows if isinstance(rows, list) else ()), _new_entry(page, path)]}
     if action in {"remove", "up", "down"} and len(path) > 1:
         return _moved(page, path, action)
+    if action == "task":
+        return _another_task(page, posted.get("new_type", ""))
     if action == "advice" and path:
-        advice = page.advice(path)
-        return {path: advice.value} if advice is not None and advice.value is not None else {}
+        return _advised(page.advice(path), path)
     if action == "language":
         language = language_read(posted.get("new_language", "").strip())
         if is_language(language) and page.value(("consent", language)) is None:
@@ -254,6 +256,34 @@ def _new_entry(page: SetupPage, path: Path) -> dict[str, Json]:
     return {}
 
 
+def _advised(advice: Advice | None, path: Path) -> dict[Path, Json]:
+    """Return the values that the button beside an advice sets."""
+    if advice is None:
+        return {}
+    return dict(advice.values) or ({path: advice.value} if advice.value is not None else {})
+
+
+def _another_task(page: SetupPage, task_type: str) -> dict[Path, Json]:
+    """Return tasks and questions with those of another task of a type; nothing where there is no such type."""
+    if task_type not in task_types.registry:
+        return {}
+    document = first_document(task_types.registry[task_type])
+    taken, keys = _keys(page, "criteria"), dict[str, str]()
+    criteria: list[dict[str, Json]] = []
+    for entry in document.get("criteria", ()):
+        keys[entry["key"]] = new_key(entry["key"], taken | set(keys.values()))
+        criteria.append({**entry, "key": keys[entry["key"]]})
+    (task,) = document["tasks"]
+    task["key"] = new_key("task", _keys(page, "tasks"))
+    if keys:
+        task["criteria"] = list(keys.values())
+    return {
+        (name,): [*(rows if isinstance(rows := page.value((name,)), list) else ()), *added]
+        for name, added in (("tasks", [task]), ("criteria", criteria))
+        if added
+    }
+
+
 def _moved(page: SetupPage, path: Path, action: str) -> dict[Path, Json]:
     rows, number = page.value(path[:-1]), path[-1]
     if not isinstance(rows, list) or not isinstance(number, int) or number >= len(rows):
@@ -262,4 +292,17 @@ def _moved(page: SetupPage, path: Path, action: str) -> dict[Path, Json]:
     entry = changed.pop(number)
     if action != "remove":
         changed.insert(max(0, number + (1 if action == "down" else -1)), entry)
-    return {path[:-1]: changed or None}
+    values: dict[Path, Json] = {path[:-1]: changed or None}
+    if action == "remove" and path[:-1] == ("criteria",) and isinstance(entry, Mapping):
+        values |= _not_asked(page, entry.get("key"))
+    return values
+
+
+def _not_asked(page: SetupPage, key: Json) -> dict[Path, Json]:
+    """Return the questions of tasks without one that was removed."""
+    asked = {n: page.value(("tasks", n, "criteria")) for n in range(len(page.entries("tasks")))}
+    return {
+        ("tasks", n, "criteria"): [other for other in keys if other != key] or None
+        for n, keys in asked.items()
+        if isinstance(keys, list) and key in keys
+    }

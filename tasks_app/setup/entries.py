@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy
 
 from tasks_app.sections import Json, Path
 from tasks_app.studyfile.schema import LABELS
-from tasks_app.task_types import registry
+from tasks_app.task_types import name_of, registry
 
 # The names of the sections of a study file, where their schema has no title.
 SECTION_LABELS: Mapping[str, Promise] = {
@@ -52,8 +52,13 @@ def task_name(task: Mapping[str, Json]) -> str:
     return ": ".join(filter(None, (label, str(task.get("title") or ""))))
 
 
+def task_called(task: Mapping[str, Json], number: int) -> str:
+    """Return the title of a task, or else the name of its type; `number` counts the tasks of the study from 1."""
+    return str(task.get("title") or "") or name_of(str(task.get("type") or ""), number)
+
+
 def entry_label(node: Mapping[str, Json], path: Path, number: int, row: Json) -> str:
-    """Return what an entry of a list is called; `node` is the schema of an entry."""
+    """Return the name of an entry of a list; `node` is the schema of an entry."""
     words = row if isinstance(row, Mapping) else {}
     if path == ("tasks",):
         title = task_name(words)

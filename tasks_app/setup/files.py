@@ -74,7 +74,7 @@ class SetupFiles:
                     archive.writestr(name, content)
 
     def _for_raters(self, name: str) -> bytes | None:
-        """Return what raters get of a media file; None where they do not get it. Raises StudyFileError."""
+        """Return the content of a media file that raters get; None where they do not get it. Raises StudyFileError."""
         try:
             return content_for_raters(self._media[name])
         except OSError as error:

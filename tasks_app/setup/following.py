@@ -33,12 +33,12 @@ def register(function: ForChecks) -> None:
 
 
 def after_values(before: Mapping[str, Json], after: Mapping[str, Json]) -> dict[Path, Json]:
-    """Return what follows from a change of settings."""
+    """Return the settings that follow from a change of settings."""
     return after_checks(after, _in_form(after) - _in_form(before)) | _codes(before, after)
 
 
 def after_checks(given: Mapping[str, Json], kinds: Collection[str]) -> dict[Path, Json]:
-    """Return what follows from the first checks of some kinds."""
+    """Return the settings that follow from the first checks of some kinds."""
     values: dict[Path, Json] = {}
     for function in _for_checks if kinds else ():
         values.update(function(given, kinds))

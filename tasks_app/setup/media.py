@@ -142,7 +142,7 @@ class EarlierFiles:
 
 
 def earlier_files(study: Study) -> EarlierFiles | None:
-    """Return what is to be said of files of a study that were stored before files were cleaned; None for nothing."""
+    """Return the notes on files of a study that were stored before files were cleaned; None where there are none."""
     told = ~Q(removed=[]) | ~Q(refusal="") | Media.NOT_CLEANED
     files = list(Media.objects.filter(told, study=study).order_by("pk"))
     if not files:

@@ -102,7 +102,7 @@ class Names:
     brought: Callable[[], Mapping[str, str]]
 
     def of(self, rows: str, path: Path) -> dict[str, str]:
-        """Return what the setting at a path can name, as `rows` says: the names by their keys."""
+        """Return the rows that the setting at a path can name, as `rows` says: their names by their keys."""
         if rows == "rules":
             used = [str(entry["rule"]) for entry in entries_at(self.given, ("analysis", "rules")) if entry.get("rule")]
             return {name: capfirst(str(self.rules.get(name, name))) for name in used or ["manual"]}

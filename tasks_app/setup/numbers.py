@@ -1,17 +1,21 @@
 """The numbers that follow from a set-up: places, raters, minutes, cost and pay per hour, before anything is stored."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 
+from tasks_app import channels
+from tasks_app.channels.base import Channel
 from tasks_app.designs.base import PlanUnit
 from tasks_app.detectable import TaskSize, smallest_difference
 from tasks_app.models import Setup, Task
-from tasks_app.pay import hourly
+from tasks_app.pay import CENT, hourly
 from tasks_app.sections import Json
 from tasks_app.selectors.routing import ON_REQUEST
 from tasks_app.setup.checking import ITEMS_CHECKED, reading_of
+from tasks_app.setup.entries import task_called
 from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.screens import DraftTask, check_plans, draft_tasks, plan_units
 from tasks_app.studyfile.workload import workload_of
@@ -44,6 +48,7 @@ class Numbers:
     """The numbers of a set-up. `is_exact` says that every text was read; the rest is about how many there will be.
 
     `cost` and `hourly` are in the study's currency; both None where nothing is paid or nothing is known of the minutes.
+    `fee` is what the platform charges on top of the cost, in per cent of it.
     """
 
     tasks: Sequence[TaskNumbers]
@@ -55,6 +60,14 @@ class Numbers:
     minimum: Decimal
     currency: str
     is_exact: bool
+    fee: float = 0.0
+
+    @property
+    def cost_with_fee(self) -> Decimal | None:
+        """The cost with the fee of the platform; None where there is no fee."""
+        if self.cost is None or not self.fee:
+            return None
+        return (self.cost * (1 + Decimal(f"{self.fee:.6f}") / 100)).quantize(CENT, ROUND_HALF_UP)
 
     @property
     def has_power(self) -> bool:
@@ -67,15 +80,15 @@ class Numbers:
         return self.hourly is not None and self.hourly < self.minimum
 
 
-def checked_reading(setup: Setup) -> tuple[StudyReading, float]:
+def checked_reading(setup: Setup, *, with_plan: bool = True) -> tuple[StudyReading, float]:
     """Read a set-up with as many texts as can be read at once, and draw the plan where that is all of them.
 
-    The number says how many times as many texts there are as were read.
+    `with_plan` says whether to draw it. The number says how many times as many texts there are as were read.
     """
     rows = setup.rows.filter(table="items")
     total = rows.count()
     reading = reading_of(setup, None if total <= MOST_TEXTS else ITEMS_CHECKED)
-    if total <= MOST_TEXTS and reading.units_sound:
+    if with_plan and total <= MOST_TEXTS and reading.units_sound:
         check_plans(reading, draft_tasks(reading))
     n_read = sum(len(item["outputs"]) for item in reading.document["items"])
     return reading, max(1.0, total / n_read) if n_read else 1.0
@@ -101,7 +114,16 @@ def numbers_of(reading: StudyReading, scale: float) -> Numbers | None:
         tasks=tasks, raters=raters, minutes=minutes, is_stated=pay["minutes"] is not None, cost=cost,
         hourly=hourly(amount, minutes) if amount and minutes else None,
         minimum=Decimal(str(pay["minimum_hourly"] or 0)), currency=pay["currency"], is_exact=scale == 1.0,
+        fee=max((channel.fee_in_percent() for channel in _channels(document)), default=0.0),
     )  # fmt: skip
+
+
+def _channels(document: Mapping[str, Json]) -> Iterator[Channel]:
+    """Yield the channels of a document whose settings are sound."""
+    for name, settings in (document["channels"] or {}).items():
+        if name in channels.registry:
+            with suppress(ValueError):
+                yield channels.registry[name](settings)
 
 
 def _raters(tasks: Sequence[TaskNumbers], sets_each: int) -> int:
@@ -129,13 +151,13 @@ def _task(draft: DraftTask, judged: Sequence[PlanUnit], scale: float) -> TaskNum
     size = max(1, min(task["set_size"], units))
     raters = math.ceil(places / size)
     return TaskNumbers(
-        task["title"] or task["key"], units, k, places, size, raters, tuple(task["groups"]),
+        task_called(task, draft.number + 1), units, k, places, size, raters, tuple(task["groups"]),
         smallest_difference(_size(draft, judged, k, scale, raters)),
     )  # fmt: skip
 
 
 def _size(draft: DraftTask, judged: Sequence[PlanUnit], k: float, scale: float, raters: int) -> TaskSize:
-    """Count what the task compares: items with several systems, systems that are judged, judgments of each text.
+    """Count the comparisons of a task: items with several systems, systems that are judged, judgments of each text.
 
     `judged` are the units without a known answer. Where each criterion has units of its own, those of one are counted.
     """

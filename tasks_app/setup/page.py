@@ -15,26 +15,27 @@ from uuid import uuid4
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
-from tasks_app import languages
 from tasks_app.models import Setup, Study
-from tasks_app.readiness import Facts, leftovers_in
+from tasks_app.readiness import Point
 from tasks_app.sections import Json, Path
+from tasks_app.setup.advice import advice_on
 from tasks_app.setup.attention import Check, Offer, checks_in, offers
-from tasks_app.setup.checking import problems_of_tables, reading_of
+from tasks_app.setup.checking import problems_of_tables
 from tasks_app.setup.controls import ON, Advice, Control, Group, Node, controls_of, in_control
-from tasks_app.setup.criteria.framing import framing_of
 from tasks_app.setup.criteria.scales import steps_worded
 from tasks_app.setup.entries import SECTION_LABELS, add_label, entry_label
 from tasks_app.setup.leaves import kind_of, resolved, suggests
 from tasks_app.setup.names import ItemNames, Names, language_name, pair_in_words, suggested, value_in_words
 from tasks_app.setup.numbers import Numbers, checked_reading, numbers_of
 from tasks_app.setup.paths import entries_at, value_at
-from tasks_app.setup.steps import explained_in, in_order, is_folded, step_called, step_of
+from tasks_app.setup.settling import left_to_settle
+from tasks_app.setup.states import State, states_of
+from tasks_app.setup.steps import WITH_NUMBERS, explained_in, in_order, is_folded, step_called, step_of
 from tasks_app.setup.unit_tables.offered import Offered, offered_on
 from tasks_app.studyfile.fields import LANGUAGE_PATTERN
 from tasks_app.studyfile.files.yaml_text import KEPT
 from tasks_app.studyfile.reading import StudyReading
-from tasks_app.studyfile.schema import KEYS_OF, LABELS, whole_schema
+from tasks_app.studyfile.schema import KEYS_OF, LABELS, RETIRED, whole_schema
 from tasks_app.task_types import registry
 
 Problems: TypeAlias = Mapping[Path, tuple[str, ...]]
@@ -95,7 +96,7 @@ class SetupPage:
     @cached_property
     def _read(self) -> tuple[StudyReading, float, Problems]:
         """Read and check the document; its problems are copied, since making units may find further ones."""
-        reading, scale = checked_reading(self.setup) if self.has_numbers else (reading_of(self.setup), 1.0)
+        reading, scale = checked_reading(self.setup, with_plan=self.has_numbers)
         return reading, scale, {path: tuple(sentences) for path, sentences in reading.sentences.items()}
 
     @property
@@ -108,18 +109,31 @@ class SetupPage:
         """The problems of each value, by its path."""
         return self._read[2] if self.is_checked else {}
 
+    @cached_property
+    def _beside(self) -> Problems:
+        """What stands beside each field: its problems, and the points that are settled there."""
+        beside = dict(self.problems)
+        for point in self.points:
+            beside[point.path] = (*beside.get(point.path, ()), point.sentence)
+        return beside
+
     @property
     def problems_of_texts(self) -> list[str]:
         """The problems of the texts that were read, or of their fit to a task."""
         return problems_of_tables(self.reading)
 
-    @property
-    def steps_to_settle(self) -> frozenset[str]:
-        """The steps in which something is wrong, missing, or still to be replaced; nothing is known of the others."""
-        left = leftovers_in(Facts(self.given)) if self.is_checked else []
-        steps = {step_of(path) for path in (*self.problems, *(point.path for point in left))}
-        has_texts = not self.is_checked or not self.reads_texts or self.reading.document["items"]
-        return frozenset(steps if has_texts else {*steps, "texts"})
+    @cached_property
+    def points(self) -> Sequence[Point]:
+        """What would keep the study closed, as far as the settings say; empty where the document is not checked."""
+        if not self.is_checked:
+            return ()
+        reading, scale, _problems = self._read
+        return left_to_settle(self.setup, reading, is_whole=scale == 1.0)
+
+    @cached_property
+    def states(self) -> Mapping[str, State]:
+        """The state of each step, by its name; empty where the document is not checked."""
+        return states_of(self) if self.is_checked else {}
 
     @property
     def reads_texts(self) -> bool:
@@ -130,7 +144,7 @@ class SetupPage:
     @property
     def has_numbers(self) -> bool:
         """Whether the step shows the numbers that follow from the settings."""
-        return step_called(self.step).has_numbers
+        return self.step in WITH_NUMBERS
 
     @cached_property
     def numbers(self) -> Numbers | None:
@@ -142,6 +156,13 @@ class SetupPage:
     def unit_tables(self) -> list[Offered]:
         """The tables that the step leads to; of a frozen study those with rows."""
         return [table for table in offered_on(self.setup, self.step) if table.rows or not self.is_read_only]
+
+    @property
+    def new_types(self) -> list[tuple[str, str]]:
+        """The task types of which another task can be added on the step: names and what raters do."""
+        if self.step != "questions" or self.is_read_only or not self.entries("tasks"):
+            return []
+        return [(name, str(member.purpose)) for name, member in registry.items()]
 
     @cached_property
     def attention_checks(self) -> list[Check]:
@@ -311,7 +332,8 @@ class SetupPage:
             return tuple((pair, pair_in_words(pair, systems)) for pair in [*shown, *offered])
         if kind == "choice":
             labels = node.get(LABELS, {})
-            choices = [(str(value), capfirst(str(labels.get(value, value)))) for value in node["enum"]]
+            offered = [value for value in node["enum"] if value == shown or value not in node.get(RETIRED, ())]
+            choices = [(str(value), capfirst(str(labels.get(value, value)))) for value in offered]
             if shown not in dict(choices):
                 choices.insert(0, (str(shown), str(shown) or _("Choose …")))
             return tuple(choices)
@@ -342,49 +364,14 @@ class SetupPage:
         return explained_in(path)
 
     def _problems(self, path: Path) -> tuple[str, ...]:
-        return self.problems.get(path, ())
+        return self._beside.get(path, ())
 
     def _label(self, node: Mapping[str, Json], path: Path) -> str:
         return str(node.get("title") or SECTION_LABELS.get(".".join(map(str, path)), path[-1]))
 
     def advice(self, path: Path) -> Advice | None:
         """Return advice on how a value could be better: nothing wrong, but what a careful reviewer would ask about."""
-        nearest = self.reading.nearest if self.is_checked and self.has_numbers else {}
-        if path in nearest:
-            words = {"value": nearest[path]}
-            return Advice(
-                _("No plan can be drawn with this value; %(value)s would work.") % words,
-                nearest[path],
-                _("Use %(value)s") % words,
-            )
-        if len(path) == 3 and path[0] == "criteria" and path[2] == "question":
-            return self._advice_on_question(path)
-        return _advice_on_language(self.value(path)) if path == ("study", "language") else None
-
-    def _advice_on_question(self, path: Path) -> Advice | None:
-        """Return why a question may lead raters, with a neutral wording (Schoch et al. 2020)."""
-        question = self.value(path)
-        language = self.value((*path[:2], "language")) or self.value(("study", "language")) or "en"
-        framing = framing_of(question, str(language)) if isinstance(question, str) else None
-        if framing is None:
-            return None
-        if not framing.neutral:
-            return Advice(str(framing.reason))
-        sentence = _("%(reason)s Neutral: “%(question)s”") % {"reason": framing.reason, "question": framing.neutral}
-        return Advice(sentence, framing.neutral, _("Ask it this way"))
-
-
-def _advice_on_language(language: Json) -> Advice | None:
-    """Return which language raters read evalweb's own text in, unless somebody has checked it."""
-    if not isinstance(language, str) or not language or languages.is_reviewed(code := languages.match(language)):
-        return None
-    if not code:
-        return Advice(_("evalweb has no translation into this language, so raters see its own text in English."))
-    sentence = _(
-        "evalweb's own text in %(language)s is a machine translation that no speaker has checked yet. That includes "
-        "questions and scale steps that evalweb provides. Read the preview before you open the study."
-    )
-    return Advice(sentence % {"language": languages.english_name(code)})
+        return advice_on(self, path)
 
 
 def _help(node: Mapping[str, Json]) -> str:

@@ -3,11 +3,16 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from tasks_app.check_settings import checks_of
 from tasks_app.models import Setup, Study, Task
 from tasks_app.sections import Document, Json
+from tasks_app.selectors.routing import ON_REQUEST
+from tasks_app.setup.entries import task_called
 from tasks_app.setup.page import SetupPage
+from tasks_app.setup.settling import known_answers
 from tasks_app.study_settings import BLOCKS
 from tasks_app.studyfile.own_sections.lists import asked
+from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.screens import DraftTask, draft_tasks
 from tasks_app.studyfile.workload import screen_of, workload_of
 from tasks_app.task_types import TaskType, registry
@@ -23,8 +28,9 @@ MOST_UNITS = 20
 class Preview:
     """A page as the first rater would see it: one screen, or several where the task shows several texts on a page.
 
-    `number` counts the first of them from 1 among `of` units of the task. `is_sample` says that the texts are made up,
-    since the study has none that can be shown yet; `problems` are what keeps its own from being shown.
+    `number` counts the first of them from 1 among `of` units of the task that can be looked at. A rater's set has
+    `total` screens, checks included, of which `before` belong to earlier tasks. `is_sample` says that the texts are
+    made up, since the study has none that can be shown yet; `problems` are what keeps its own from being shown.
     """
 
     task: Mapping[str, Json]
@@ -38,6 +44,13 @@ class Preview:
     public_title: str
     language: str
     settings: Mapping[str, Json]
+    total: int
+    before: int
+
+    @property
+    def named_tasks(self) -> list[tuple[str, str]]:
+        """The key and the name of each task."""
+        return [(str(task["key"]), task_called(task, number)) for number, task in enumerate(self.tasks, start=1)]
 
     @property
     def previous_unit(self) -> int | None:
@@ -83,14 +96,37 @@ def preview_of(setup: Setup, task_key: str = "", number: int = 1) -> Preview | N
     else:
         kind = _kind(task)
         screens, number, n_units = [_sample(kind, task, reading.document)], 1, 1
-    study = reading.document["study"]
+    study, screens_by_task = reading.document["study"], _screens_by_task(setup, reading)
+    counts, keys = list(screens_by_task.values()), list(screens_by_task)
+    is_judged = task["key"] in screens_by_task
     if kind.shows_personal_text():
         screens = [replace(screen, personal_text=str(PERSONAL_TEXT)) for screen in screens]
     return Preview(
         task=task, tasks=tasks, kind=kind, screens=screens, number=number, of=n_units,
         is_sample=draft is None or not draft.units, problems=_problems(page),
         public_title=study["public_title"] or "", language=study["language"] or "en", settings=reading.document["flow"],
+        total=sum(counts) if is_judged else n_units,
+        before=sum(counts[: keys.index(task["key"])]) if is_judged else 0,
     )  # fmt: skip
+
+
+def _screens_by_task(setup: Setup, reading: StudyReading) -> dict[str, int]:
+    """Return how many screens of each task a rater's set has, in the order of the tasks, checks included."""
+    known = known_answers(setup, reading)
+    all_read = setup.rows.filter(table="items").count() <= sum(
+        len(item["outputs"]) for item in reading.document["items"]
+    )
+    screens = {}
+    for draft in draft_tasks(reading) if reading.units_sound else ():
+        task = draft.task
+        if task["stage"] != Task.Stage.MAIN or task["design"] in ON_REQUEST:
+            continue
+        of_checks = known.get(task["key"], {})
+        beside = {name: of_checks.get(name, 0) for name in ("control", "attention")}
+        judged = len(draft.units) - sum(of_checks.values())
+        units = min(task["set_size"], judged) if all_read else task["set_size"]
+        screens[task["key"]] = checks_of(task["checks"]).screens_with(units, beside)
+    return screens
 
 
 def draft_study(page: SetupPage) -> Study:

@@ -42,7 +42,7 @@ class Refusal:
 
 
 def refusals_of(setup: Setup) -> list[Refusal]:
-    """Return what stands against the plan of a form, task by task, each with settings that put it right."""
+    """Return the refusals of the plan of a form, task by task, each with settings that put it right."""
     reading, _scale = checked_reading(setup)
     sentences = {path: tuple(said) for path, said in reading.sentences.items()}
     tasks = [(number, task) for number, task in enumerate(reading.document["tasks"]) if _is_judged(task)]

@@ -11,21 +11,51 @@ from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.screens import draft_tasks
 from tasks_app.studyfile.workload import workload_of
 
+# The sections that a consent text is compared with.
+_BEHIND_CONSENT = frozenset({"about", "channels", "consent", "flow", "pay", "study"})
 
-def left_to_settle(setup: Setup, reading: StudyReading) -> list[Point]:
+
+def left_to_settle(setup: Setup, reading: StudyReading, *, is_whole: bool) -> list[Point]:
     """Return the points that would keep the study closed, the gravest first.
 
-    As long as the reading has problems, only left-over text is looked for: settings with problems cannot be compared.
+    `is_whole` says that all texts were read. Otherwise what an estimate of the minutes decides is left to Review.
+
+    As long as the reading has problems, only left-over text is looked for, and what the consent text says and lacks,
+    unless it is the settings behind it that have problems: those cannot be compared.
     """
+    if reading.document["flow"].get("imported"):
+        return []
     if reading.problems.count:
         found = readiness.leftovers_in(Facts(setup.given))
+        if not any(path and path[0] in _BEHIND_CONSENT for path in reading.sentences):
+            facts = Facts(reading.document)
+            found += readiness.contradictions.told_to_raters(facts)
+            # Without a number of minutes, amounts per hour cannot be compared.
+            found += readiness.numbers.of_consent(facts) if facts.section("pay").get("minutes") else ()
     else:
-        workload = workload_of(reading, draft_tasks(reading)) if reading.units_sound else None
-        found = readiness.points(Facts(reading.document, workload, _known(setup, reading)))
-    return [point for point in found if point.level < Level.NOTE]
+        found = readiness.points(facts_of(setup, reading))
+        if not (is_whole or setup.is_stored):
+            found = [point for point in found if not _is_estimated(point, reading)]
+    return sorted((point for point in found if point.level < Level.NOTE), key=lambda point: point.level)
 
 
-def _known(setup: Setup, reading: StudyReading) -> Mapping[str, Mapping[str, int]]:
+def _is_estimated(point: Point, reading: StudyReading) -> bool:
+    """Return whether a point depends on the minutes that are estimated from all texts."""
+    has_text = any(text.strip() for text in reading.document["consent"].values())
+    return point.kind in {"minutes", "pay"} or (point.kind == readiness.numbers.KIND and has_text)
+
+
+def facts_of(setup: Setup, reading: StudyReading) -> Facts:
+    """Return what a set-up without problems holds, as checks before opening see it."""
+    known = known_answers(setup, reading)
+    if setup.is_stored:
+        # Nothing was changed since all texts were read.
+        options = setup.study.options
+        return Facts(reading.document, options.workload, known, options.text_findings)
+    return Facts(reading.document, workload_of(reading, draft_tasks(reading)) if reading.units_sound else None, known)
+
+
+def known_answers(setup: Setup, reading: StudyReading) -> Mapping[str, Mapping[str, int]]:
     """Count the known answers of the form by task and purpose; a row that names no task may be of any."""
     keys = [str(task["key"]) for task in reading.document["tasks"]]
     known: dict[str, dict[str, int]] = {key: {} for key in keys}

@@ -1,11 +1,11 @@
-"""A study as it is shared with colleagues for comment: no known answers, and names of systems only if shared."""
+"""A study as people read it who do not edit it: no known answers, and names of systems only if they may see them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from tasks_app.models import CommentLink, Setup
+from tasks_app.models import Setup
 from tasks_app.patterns import any_of
 from tasks_app.sections import Json
 from tasks_app.setup import text_rows
@@ -19,7 +19,10 @@ Fact = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class SharedStudy:
-    """A study as it is shared: its questions, plan, consent texts by language, and analysis plan in words."""
+    """A study as it is shared: its questions, plan, consent texts by language, and analysis plan in words.
+
+    `instructions` are those of each task, by its title or key, where the study has its own.
+    """
 
     public_title: str
     language: str
@@ -27,17 +30,16 @@ class SharedStudy:
     numbers: Numbers | None
     counts: TextCounts
     consent: Mapping[str, str]
+    instructions: Sequence[Fact]
     analysis: Sequence[Fact]
     shows_systems: bool
 
 
-def shared_study(link: CommentLink, setup: Setup) -> SharedStudy:
-    """Return the parts of a set-up that are shown to somebody with a link."""
+def shared_study(setup: Setup, *, shows_systems: bool) -> SharedStudy:
+    """Return the parts of a set-up that are shown to viewers, and to somebody with a link for comments."""
     reading, scale = checked_reading(setup)
     document, counts = reading.document, text_rows.counts(setup)
-    hidden = (
-        [] if link.shows_systems else [word for system in counts.systems for word in (system.key, system.name) if word]
-    )
+    hidden = [] if shows_systems else [word for system in counts.systems for word in (system.key, system.name) if word]
     return SharedStudy(
         public_title=document["study"]["public_title"] or "",
         language=document["study"]["language"] or "en",
@@ -45,8 +47,13 @@ def shared_study(link: CommentLink, setup: Setup) -> SharedStudy:
         numbers=numbers_of(reading, scale),
         counts=counts,
         consent=document["consent"] if isinstance(document["consent"], Mapping) else {},
+        instructions=[
+            (str(task.get("title") or task.get("key") or ""), str(task["instructions"]))
+            for task in document["tasks"]
+            if isinstance(task, Mapping) and task.get("instructions")
+        ],
         analysis=[(label, _without(words, hidden)) for label, words in _analysis(setup)],
-        shows_systems=link.shows_systems,
+        shows_systems=shows_systems,
     )
 
 

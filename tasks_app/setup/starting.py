@@ -142,10 +142,16 @@ def _fill(study: Study, document: Mapping[str, Json], by: AbstractBaseUser) -> N
 
 
 @atomically
-def empty(*, owner: AbstractBaseUser, names: Names) -> Study:
-    """Make a draft without a task, for whoever begins with the texts."""
+def empty(*, owner: AbstractBaseUser, names: Names, is_imported: bool = False) -> Study:
+    """Make a draft without a task, for whoever begins with the texts.
+
+    `is_imported` says that their ratings come from elsewhere.
+    """
     study = new_draft(owner, names)
-    changes.begin(study)
+    if is_imported:
+        _fill(study, {"flow": {"imported": True}}, owner)
+    else:
+        changes.begin(study)
     return study
 
 
@@ -202,7 +208,7 @@ def _has_known_answers(study: Study) -> bool:
 
 
 def _given(study: Study, setup: Setup) -> Mapping[str, Json]:
-    """Return what the form of a study holds, with the texts that were corrected since it was opened."""
+    """Return the content of the form of a study, with the texts that were corrected since it was opened."""
     return correcting.laid_over(setup.given, study)
 
 
@@ -212,7 +218,7 @@ def _copy_setup(origin: Study, study: Study) -> None:
     about = {name: getattr(study, name) for name in ("slug", "title", "public_title", "seed")}
     given = _given(origin, source)
     given = {**given, "study": {**given.get("study", {}), **about}}
-    setup = Setup.objects.create(study=study, given=given)
+    setup = Setup.objects.create(study=study, given=given, consent_answers=source.consent_answers)
     changes.copy_rows(source, setup, [*(table.stem for table in TABLES), media.TABLE])
 
 

@@ -53,6 +53,7 @@ STEPS: tuple[Step, ...] = (
 )
 
 _BY_SLUG = {step.slug: step for step in STEPS}
+WITH_NUMBERS = frozenset(step.slug for step in STEPS if step.has_numbers)
 
 
 def step_called(slug: str) -> Step:
@@ -111,7 +112,8 @@ _FOLDED = (
     "tasks.*.k_more", "tasks.*.k_more_share", "tasks.*.spacing", "tasks.*.groups",
     "tasks.*.opens_after_days", "tasks.*.closes_after_days",
     "flow", "codes", "acceptance",
-    "tasks.*.checks.exam_pass", "tasks.*.checks.exam_attempts", "tasks.*.checks.warm_up",
+    "tasks.*.checks.exam_pass", "tasks.*.checks.exam_attempts", "tasks.*.checks.exam_feedback",
+    "tasks.*.checks.warm_up",
     "tasks.*.checks.fail_below", "tasks.*.checks.fail_after",
     "tasks.*.checks.fast_seconds", "tasks.*.checks.fast_share", "tasks.*.checks.skip_share",
     "tasks.*.checks.stop_after", "tasks.*.checks.stop_when",
@@ -120,6 +122,10 @@ _FOLDED = (
     "analysis.n_resamples", "analysis.intervals", "analysis.over_raters", "analysis.n_permutations", "analysis.ddof",
     "analysis.constant", "analysis.composites", "analysis.surplus", "analysis.most_judgments", "analysis.reopen",
 )  # fmt: skip
+
+
+# Fields that are in view although their group is not.
+_UNFOLDED = ("flow.texts_per_rater",)
 
 
 # The page of raters on which a value is seen; most are seen on that of the step.
@@ -198,13 +204,14 @@ def _step_of_section(name: str) -> str:
 
 def patterns() -> list[str]:
     """Return every pattern by which this module names a part of the study file."""
-    return [*_STEP_OF, *FILE_ONLY, *_FOLDED, *_FIRST_IN, *_SEEN_ON, *_EXPLAINED]
+    return [*_STEP_OF, *FILE_ONLY, *_FOLDED, *_UNFOLDED, *_FIRST_IN, *_SEEN_ON, *_EXPLAINED]
 
 
 @lru_cache(maxsize=4096)
 def is_folded(path: Path) -> bool:
     """Return whether most studies leave a value as it is."""
-    return _longest(_FOLDED, path) is not None
+    pattern = _longest((*_FOLDED, *_UNFOLDED), path)
+    return pattern is not None and pattern not in _UNFOLDED
 
 
 # The page of docs/ that explains a part of the study file, with the heading. Parameters of a task type are explained on

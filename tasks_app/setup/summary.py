@@ -1,6 +1,6 @@
 """What a study will do with its settings as they are, in plain words: each line with the setting that decides it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from django.utils import formats
@@ -10,10 +10,13 @@ from django.utils.translation import ngettext
 from tasks_app import designs
 from tasks_app.check_settings import OnFailing
 from tasks_app.models import Setup, Task
+from tasks_app.readiness import Facts, limits
 from tasks_app.sections import Json, Path
 from tasks_app.selectors.routing import ON_REQUEST
 from tasks_app.setup.changes import KNOWN_ANSWERS
+from tasks_app.setup.entries import task_called
 from tasks_app.setup.numbers import Numbers, checked_reading, numbers_of
+from tasks_app.setup.settling import facts_of
 from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.screens import draft_tasks
 from tasks_app.studyfile.workload import workload_of
@@ -27,8 +30,20 @@ class Line:
     path: Path
 
 
+# Returns what other apps add: what follows from their own sections.
+Adds = Callable[[Facts], Iterator[Line]]
+
+_added: list[Adds] = []
+
+
+def register(adds: Adds) -> None:
+    """Have lines added behind those of the tasks; the same function twice is one."""
+    if adds not in _added:
+        _added.append(adds)
+
+
 def summary_of(setup: Setup) -> list[Line]:
-    """Return what the study will do, in the order in which raters meet it."""
+    """Return the course of the study in sentences, in the order in which raters meet it."""
     reading, scale = checked_reading(setup)
     numbers = numbers_of(reading, scale)
     main = [
@@ -39,11 +54,15 @@ def summary_of(setup: Setup) -> list[Line]:
     has_known = setup.rows.filter(table=KNOWN_ANSWERS).exists()
     lines: list[Line] = []
     for number, task in main:
-        name = "" if len(main) == 1 else f"{task['title'] or _('Task %(n)d') % {'n': number + 1}}: "
+        name = "" if len(main) == 1 else f"{task_called(task, number + 1)}: "
         lines += [
             Line(name + line.sentence, line.path) for line in _of_task(reading, number, task, has_known=has_known)
         ]
-    return [*_of_numbers(reading, numbers), *lines, *_of_flow(reading.document["flow"])]
+    added: list[Line] = []
+    if not reading.problems.count:
+        facts = facts_of(setup, reading)
+        added = [line for adds in _added for line in adds(facts)]
+    return [*_of_numbers(reading, numbers), *lines, *added, *_of_flow(reading.document["flow"])]
 
 
 def _of_numbers(reading: StudyReading, numbers: Numbers | None) -> Iterator[Line]:
@@ -123,7 +142,7 @@ def _identical(n: int, *, keeps: bool) -> str:
 
 
 def _checks(checks: Mapping[str, Json], path: Path, *, has_known: bool) -> Line:
-    """Return what happens to raters who fail checks, or that there are none."""
+    """Return the consequences for raters who fail checks, or that there are no checks."""
     if not (has_known or checks.get("repeats") or checks.get("degraded")):
         return Line(_("Nothing checks whether raters read the texts."), (*path, "repeats"))
     sentences: dict[str, str] = {
@@ -136,7 +155,7 @@ def _checks(checks: Mapping[str, Json], path: Path, *, has_known: bool) -> Line:
 
 
 def _of_flow(flow: Mapping[str, Json]) -> Iterator[Line]:
-    """Yield what raters may do."""
+    """Yield the choices that raters have."""
     skip = _("Raters may skip a text.") if flow["allow_skip"] else _("Raters cannot skip a text.")
     yield Line(skip, ("flow", "allow_skip"))
     back = _("Raters may go back and change an answer.") if flow["allow_back"] else _("Raters cannot go back.")
@@ -144,3 +163,6 @@ def _of_flow(flow: Mapping[str, Json]) -> Iterator[Line]:
     sets = flow["sets_per_rater"] or 1
     sentence = ngettext("A rater does %(n)s set at most.", "A rater does %(n)s sets at most.", sets) % {"n": sets}
     yield Line(sentence, ("flow", "sets_per_rater"))
+    if limit := flow["texts_per_rater"]:
+        sentence = ngettext("A rater judges %(n)s text at most.", "A rater judges %(n)s texts at most.", limit)
+        yield Line(sentence % {"n": formats.number_format(limit)}, limits.PATH)

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from tasks_app.check_settings import CHECK_ITEM
 from tasks_app.importing import uploads
-from tasks_app.models import Setup, SetupRow
+from tasks_app.models import Setup, SetupRow, System
 from tasks_app.sections import Json, Path
 from tasks_app.services import events
 from tasks_app.services.database import atomically
@@ -109,10 +109,7 @@ def _keep_systems(setup: Setup, systems: Mapping[str, str], by: events.Actor, *,
     """Name the systems of the texts in the document; how its tables were to be read no longer holds."""
     given = entries_at(setup.given, ("systems",))
     known = {entry["key"]: entry for entry in given if "key" in entry}
-    of_kind = {"kind": kind} if kind else {}
-    entries = [
-        known.get(key, {"key": key, **({"name": name} if name else {}), **of_kind}) for key, name in systems.items()
-    ]
+    entries = [known.get(key, _new_system(key, name, kind)) for key, name in systems.items()]
     if add:
         entries = [*given, *(entry for entry in entries if entry["key"] not in known)]
     values: dict[Path, Json] = {("systems",): entries or None}
@@ -121,6 +118,16 @@ def _keep_systems(setup: Setup, systems: Mapping[str, str], by: events.Actor, *,
     # Taking back the names alone would leave systems without them: they belong to the change of the table.
     changed.changes.filter(revision__gt=setup.revision).update(is_table=True)
     setup.given, setup.revision = changed.given, changed.revision
+
+
+# Names of systems that say that people wrote the texts.
+_PEOPLE = frozenset({"human", "humans", "person", "people", "human-written", "human-author", "human-writer"})
+
+
+def _new_system(key: str, name: str, kind: str) -> dict[str, str]:
+    """Return the entry of a system; one that is called like a person is human unless a kind is given."""
+    kind = kind or (System.Kind.HUMAN if key.lower().replace("_", "-") in _PEOPLE else "")
+    return {"key": key} | ({"name": name} if name else {}) | ({"kind": str(kind)} if kind else {})
 
 
 @atomically

@@ -11,10 +11,12 @@ from typing import Any
 
 from django import forms
 from django.contrib.auth.models import AbstractBaseUser
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app import channels
 from tasks_app.models import Study, UsualSettings
+from tasks_app.readiness.leftovers import found_in
 from tasks_app.sections import Json, Path
 from tasks_app.services.database import atomically
 from tasks_app.setting_fields import choice_field
@@ -34,6 +36,19 @@ def _optional(field: forms.Field) -> forms.Field:
     return other
 
 
+def _true(field: forms.Field) -> forms.Field:
+    """Return a field like another one that refuses what is to be replaced, such as the address of an example."""
+    other = deepcopy(field)
+    other.validators = [*other.validators, _refuse_leftovers]
+    return other
+
+
+def _refuse_leftovers(text: str) -> None:
+    if words := found_in(text, any_bracket=True):
+        sentence = gettext("“%(words)s” is an example. Write what is true of your studies, or leave it empty for now.")
+        raise forms.ValidationError(sentence % {"words": words})
+
+
 def _channels() -> list[tuple[str, Any]]:
     """Return the channels by which raters can come today."""
     current = [(name, channel.label) for name, channel in channels.registry.items() if not channel.ended]
@@ -43,14 +58,14 @@ def _channels() -> list[tuple[str, Any]]:
 class Usual(Declared):
     """The settings that a researcher's studies have in common."""
 
-    institution = _ABOUT["institution"]
-    contact = _ABOUT["contact"]
-    complaints = _ABOUT["complaints"]
-    ethics = _ABOUT["ethics"]
+    institution = _true(_ABOUT["institution"])
+    contact = _true(_ABOUT["contact"])
+    complaints = _true(_ABOUT["complaints"])
+    ethics = _true(_ABOUT["ethics"])
     channel = choice_field(_("Where raters come from"), _channels, required=False, initial="")
     currency = _optional(_PAY["currency"])
     minimum_hourly = _optional(_PAY["minimum_hourly"])
-    paid = _PAY["paid"]
+    paid = _true(_PAY["paid"])
 
 
 def form() -> type[Block]:
@@ -90,6 +105,11 @@ def fill(*, study: Study, by: AbstractBaseUser) -> None:
         return
     setup = changes.begin(study)
     values: dict[Path, Json] = {("about", name): usual[name] for name in _ABOUT if name in usual}
+    # What an example says in their place is true of no study.
+    for name in set(Usual.Settings.base_fields) & set(_ABOUT) - set(usual):
+        said = value_at(setup.given, ("about", name))
+        if isinstance(said, str) and found_in(said, any_bracket=True):
+            values["about", name] = None
     if "paid" in usual:
         values["pay", "paid"] = usual["paid"]
     if not value_at(setup.given, ("pay", "amount")):

@@ -10,7 +10,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from tasks_app import sections
 from tasks_app.models import Media, Study
 from tasks_app.sections import Json
-from tasks_app.services.study import correcting
+from tasks_app.services.study import amendments, correcting
 from tasks_app.services.study.cleaned import content_for_raters
 from tasks_app.studyfile.checking import Loaded, Slot, read_file, store_file
 from tasks_app.studyfile.files.source import Source
@@ -71,7 +71,7 @@ def export(study: Study, target: Target, *, change: Callable[[dict[str, Json]], 
 
     Media are those that raters get: without metadata, under the name of the digest that the study has of each. Files
     that raters do not get, because they cannot be cleaned, are left out. Texts that were corrected while the study was
-    open are written as corrected.
+    open are written as corrected; whatever else was changed then stands in comments on top.
 
     `change` returns the document that is written instead of the study's own.
 
@@ -85,7 +85,8 @@ def export(study: Study, target: Target, *, change: Callable[[dict[str, Json]], 
         return content_for_raters(Media.objects.get(study=study, sha256=sha256))
 
     document = correcting.laid_over(sections.snapshot(study), study)
-    write(change(document) if change is not None else document, target, content)
+    notes = amendments.amendments_of(study)
+    write(change(document) if change is not None else document, target, content, notes)
 
 
 def schema() -> dict[str, Json]:

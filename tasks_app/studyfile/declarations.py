@@ -74,7 +74,7 @@ class CriterionBlock(Block):
         required=False,
         initial="",
         label=_("Definition"),
-        help_text=_("Can be opened by raters. Leave empty to offer none."),
+        help_text=_("Raters read it below the question. Leave empty to show none."),
     )
     question = WordsField(
         required=False,

@@ -16,7 +16,7 @@ from tasks_app.studyfile.files.media import MediaFile
 from tasks_app.studyfile.files.source import STUDY_YAML, Files, Upload
 from tasks_app.studyfile.files.yaml_tree import Tree, read
 from tasks_app.studyfile.problems import Problems, StudyFileError, closest
-from tasks_app.studyfile.schema import plain, whole_schema
+from tasks_app.studyfile.schema import whole_schema, written
 from tasks_app.text_findings import TextFinding
 from tasks_app.workload import Workload
 
@@ -137,7 +137,7 @@ class StudyReading:
             # A field that was reported has its default here: an error about that would confuse.
             if name == NON_FIELD_ERRORS or self.sound(place):
                 self.problem(place, " ".join(map(str, errors)))
-        return {name: plain(bound.cleaned_data.get(name, field.initial)) for name, field in fields.items()}
+        return written(form, bound.cleaned_data)
 
     def _about_format(self, path: Path) -> str | None:
         if path != ("evalweb",):

@@ -26,6 +26,8 @@ LABELS = "x-labels"
 KEYS_OF = "x-keys-of"
 # In a schema: the text names several, with spaces between.
 SEVERAL = "x-several"
+# In a schema: the values of an enum that a form no longer offers, see `retiring`.
+RETIRED = "x-retired"
 
 
 def whole_schema() -> dict[str, Json]:
@@ -144,6 +146,8 @@ def field_schema(field: forms.Field) -> dict[str, Json]:
         schema["maxLength"] = field.max_length
     if isinstance(field, forms.ChoiceField):
         schema[LABELS] = dict(zip(_choices(field), [label for _value, label in _flat(field)], strict=True))
+    if retired := getattr(field, "retired", ()):
+        schema[RETIRED] = list(retired)
     if names := getattr(field, "names", ""):
         schema |= {KEYS_OF: names, **({SEVERAL: True} if getattr(field, "names_several", False) else {})}
     if field.label:
@@ -219,6 +223,15 @@ def _number(value: Any) -> int | float:
 def _first_line(form: type[forms.Form]) -> str:
     # A form without its own docstring inherits its parent's, which does not describe it.
     return (form.__dict__.get("__doc__") or "").strip().split("\n")[0]
+
+
+def written(form: type[forms.Form], values: Mapping[str, Any]) -> dict[str, Json]:
+    """Return the cleaned values of a form as JSON, without settings `added_later` that have their default."""
+    return {
+        name: plain(values.get(name, field.initial))
+        for name, field in form.base_fields.items()
+        if not getattr(field, "added_later", False) or plain(values.get(name)) != plain(field.initial)
+    }
 
 
 def plain(value: Any) -> Json:

@@ -6,13 +6,14 @@ from functools import cache, lru_cache
 from types import MappingProxyType
 
 from django.utils.translation import get_language
+from django.utils.translation import gettext as _
 
 from tasks_app.task_types.base import TaskType
 from tasks_app.task_types.registry import register, registry
 
 registry.discover(__name__)
 
-__all__ = ["TaskType", "exchanged_labels", "kind_of", "register", "registry"]
+__all__ = ["TaskType", "exchanged_labels", "kind_of", "name_of", "register", "registry"]
 
 
 def kind_of(task_type: str, params: Mapping[str, object]) -> TaskType:
@@ -45,3 +46,12 @@ def exchanged_labels() -> Mapping[str, str]:
 @lru_cache(maxsize=512)
 def _made(task_type: type[TaskType], params: str, _language: str | None) -> TaskType:
     return task_type(json.loads(params))
+
+
+def name_of(task_type: str, number: int) -> str:
+    """Return the name of a task without a title: that of its type, and behind the first task its number in the study.
+
+    The type itself is the name where no type is called so.
+    """
+    label = str(registry[task_type].label) if task_type in registry else task_type
+    return label if number <= 1 else _("%(type)s (task %(n)d)") % {"type": label, "n": number}

@@ -166,6 +166,11 @@ class TaskType(Declared, ABC):
         return {name: getattr(self, name) for name in self.Settings.base_fields}
 
     @property
+    def has_digits(self) -> bool:
+        """Whether digit keys choose answers: not where the same digit would mean another answer on each screen."""
+        return True
+
+    @property
     def texts_on_page(self) -> int:
         """How many screens stand on one page of a rater at most; only types with simple screens show several."""
         return 1

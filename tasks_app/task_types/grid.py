@@ -28,6 +28,7 @@ from tasks_app.task_types.base import (
 )
 from tasks_app.task_types.simulation import share_of
 from tasks_app.task_types.texts import LAYOUT, SingleOrTogether
+from tasks_app.task_types.written import written
 
 AGREEMENT = YesNoField(
     label=_("Agreement with a statement"),
@@ -140,7 +141,14 @@ class TextsForm(ScreenForm):
     def rows(self) -> list[Row]:
         """The texts with their questions, for the template."""
         screen = self.screen
-        looks = (screen.type, sorted(screen.params.items()), len(screen.parts), screen.output_kind, screen.paged)
+        looks = (
+            screen.type,
+            sorted(screen.params.items()),
+            len(screen.parts),
+            screen.output_kind,
+            screen.paged,
+            screen.language,
+        )
         about = repr((*looks, get_language()))
         return [
             Row(shown, tuple(self._cell(shown, criterion, about) for criterion in self.criteria))
@@ -171,7 +179,7 @@ class GridForm(TextsForm):
         several = len(self.screen.parts) > 1
         for shown in self.screen.shown_parts:
             for criterion in self.criteria:
-                names = {"criterion": criterion.name, "name": shown.name}
+                names = {"criterion": criterion.quoted, "name": shown.name}
                 missing = (
                     gettext("%(name)s: answer “%(criterion)s”.") % names
                     if several
@@ -251,7 +259,7 @@ class GridType(SingleOrTogether):
         low, high, _step = self.scale_of()
         if low <= value <= high:
             return None
-        about = {"low": f"{low:g}", "high": f"{high:g}", "value": f"{value:g}"}
+        about = {"low": written(low), "high": written(high), "value": written(value)}
         return gettext("must be from %(low)s to %(high)s, the scale of this task; it is %(value)s.") % about
 
     def simulate(self, screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:

@@ -14,6 +14,7 @@ from tasks_app.task_types.grid import AGREEMENT, GridType, in_agreement, questio
 from tasks_app.task_types.instructed import in_lines, step_asked_for
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.texts import PagedTexts
+from tasks_app.task_types.written import written
 
 # Every step of agreement in words, for the numbers of steps that have customary ones.
 AGREEMENT_STEPS = {
@@ -186,7 +187,7 @@ class Likert(PagedTexts, GridType):
     def problem_in_value(self, value: float, criterion: Criterion | None) -> str | None:
         """Refuse a number that is no step of the scale."""
         if not value.is_integer():
-            return gettext("must be a whole step of the scale; it is %(value)s.") % {"value": f"{value:g}"}
+            return gettext("must be a whole step of the scale; it is %(value)s.") % {"value": written(value)}
         return super().problem_in_value(value, criterion)
 
     def heds(self, criterion: Criterion | None) -> dict[str, str]:

@@ -1,16 +1,14 @@
 """Questions about one text that raters answer by choosing options: shared by labels, error labels and comprehension."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from random import Random
 
 from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.setting_fields import OneOfField, line_field
+from tasks_app.languages import isolated
+from tasks_app.setting_fields import line_field
 from tasks_app.task_types.base import ScreenForm, ShownPart
-from tasks_app.task_types.texts import TextType
 
 # Options as short as this stand side by side.
 SHORT = 24
@@ -51,7 +49,7 @@ class OptionQuestion:
 
 def missing(question: str) -> str:
     """Return the message for a question without an answer."""
-    return gettext("Answer “%(question)s”") % {"question": question}
+    return gettext("Answer “%(question)s”") % {"question": isolated(question)}
 
 
 def short_answer_field(label: str, longest: int) -> forms.CharField:
@@ -71,17 +69,3 @@ class OneTextForm(ScreenForm):
     def shown(self) -> ShownPart:
         """The text."""
         return self.screen.shown_parts[0]
-
-
-class DrawnOptions(TextType):
-    """A type whose parameter `order`, which it declares, says whether the order of options is drawn for every text."""
-
-    order: OneOfField[str]
-
-    def arrange(self, n_parts: int, rng: Random) -> Iterator[dict[str, object]]:
-        """Draw the order of the options for every place, each option everywhere equally often."""
-        seed, place = rng.getrandbits(32), 0
-        while True:
-            drawn = {"seed": seed, "draw": place} if self.order == "drawn" else {}
-            yield {"parts": list(range(n_parts)), **drawn}
-            place += 1

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from django.utils.functional import Promise
 
+from tasks_app import languages
 from tasks_app.task_types.highlights import Chains, Highlight
 from tasks_app.task_types.output_names import TEXT, heading_of, named
 
@@ -233,6 +234,11 @@ class Criterion:
     def language_of_scale(self) -> str:
         """The language of the words of the scale."""
         return self.scale_language or self.language
+
+    @property
+    def quoted(self) -> str:
+        """The question as a sentence of the page quotes it, whichever way each of them runs."""
+        return languages.isolated(self.question or self.name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,15 @@ class ScreenForm(forms.Form):
         self.kind, self.screen = kind, screen
         self.fields.update(self.make_fields())
 
+    @property
+    def read_on(self) -> dict[str, str]:
+        """The fields that a button within the form sets, where it only asks for the next part of the screen.
+
+        Pages with scripts have all parts; without them such a button sends the form, and what was filled in is kept.
+        Empty where the form was sent to be stored.
+        """
+        return {}
+
     def make_fields(self) -> Iterable[tuple[str, forms.Field]]:
         """Return the fields by their names, in the order of the screen."""
         raise NotImplementedError

@@ -1,7 +1,9 @@
 """Template tags that show the texts and media of a screen."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from django import template
 from django.utils.html import escape, format_html, format_html_join
@@ -14,8 +16,20 @@ from tasks_app.task_types.highlights import Chains, Highlight, Node, nested, pla
 
 register = template.Library()
 
+
+class ShowsScreen(Protocol):
+    """A block of a page that shows a screen."""
+
+    @property
+    def screen(self) -> Screen:
+        """The screen."""
+
+
 # A longer context of a text, in characters, is folded until it is needed.
 LONG_CONTEXT = 600
+
+# A text of more than this many letters is taller than a screen; letters that are as wide as high count twice.
+LONG_TEXT = 3_000
 
 # Colours and lines that tell chains apart; the number of a chain does so as well, beyond them.
 COLOURS = 6
@@ -49,6 +63,18 @@ def language_of_source(screen: object, text: str) -> str:
 def rich(text: str) -> SafeString:
     """Render Markdown as safe HTML."""
     return richtext.judged_html(text)
+
+
+@register.filter
+def direction(language: str) -> str:
+    """Return the way in which a scale runs: as its words do, for all raters of a study, whatever they read pages in."""
+    return languages.direction(language)
+
+
+@register.filter
+def isolated(text: str) -> str:
+    """Return a text of a study for a sentence of the page, whichever way each of them runs."""
+    return languages.isolated(text)
 
 
 @register.simple_tag
@@ -104,6 +130,25 @@ def _piece(node: Node, words: Mapping[Highlight, str], chains: Chains) -> SafeSt
 def is_long(texts: Sequence[str]) -> bool:
     """Return whether the context of a text is too long to stand open above it."""
     return sum(map(len, texts)) > LONG_CONTEXT
+
+
+@register.filter
+def is_tall(text: str) -> bool:
+    """Return whether a text is so long that it has a pane of its own beside its questions, where there is room."""
+    if len(text) * 2 <= LONG_TEXT:
+        return False
+    return len(text) + sum(unicodedata.east_asian_width(letter) in "WF" for letter in text) > LONG_TEXT
+
+
+@register.filter
+def shows_tall_text(blocks: Iterable[ShowsScreen]) -> bool:
+    """Return whether a text of a page is so long that the page has a jump to the questions and a way back."""
+    return any(is_tall(text) for block in blocks for text in _texts_of(block.screen))
+
+
+def _texts_of(screen: Screen) -> Iterator[str]:
+    yield from (part.text for part in screen.parts)
+    yield from (screen.source, screen.reference, screen.personal_text, *screen.context)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,11 @@ def money(amount: Decimal, currency: str) -> str:
     return f"{formats.number_format(amount, 2)} {currency}"
 
 
+def minutes(value: float) -> str:
+    """Word the minutes that raters took, in the same form on every page: 12.4."""
+    return formats.number_format(value, 1, force_grouping=True)
+
+
 def part_pay(options: StudySettings) -> str:
     """Describe the pay of a rater who does not finish or whose set is shorter; empty for a study without pay."""
     offer = offer_of(options)
@@ -67,10 +72,14 @@ def promises(options: StudySettings) -> list[tuple[str, str]]:
 
 
 def stopping(rater: Rater) -> str:
-    """Describe the pay of a rater who stops now; empty where there is none."""
+    """Describe the pay of a rater if they stop now; empty in a study without pay, and for somebody on trial."""
+    if rater.kind == Rater.Kind.SANDBOX or not offer_of(rater.study.options).pays:
+        return ""
     owed = service.owed(rater)
+    if not owed:
+        return _("If you stop now, you are paid nothing, since you have not answered anything yet.")
     words = {"pay": money(owed, rater.study.options.currency)}
-    return _("You are paid %(pay)s for what you have done.") % words if owed else ""
+    return _("If you stop now, you are paid %(pay)s for what you have done.") % words
 
 
 def sentences(rater: Rater) -> list[str]:
@@ -103,12 +112,15 @@ def _unpaid(rater: Rater) -> str:
 
 
 def turned_away(options: StudySettings, *, took_part: bool) -> str:
-    """Describe the pay of a person who is not admitted; empty for a study without pay."""
-    if not offer_of(options).pays:
-        return ""
+    """Tell a person who is not admitted what holds if they have taken part.
+
+    Who comes by an open link may have begun before: the server cannot tell, and does not say that they have not.
+    """
     if took_part:
-        return _("Your pay for taking part does not change.")
-    return _("You have not begun, so there is nothing to pay.")
+        return _("Your pay for taking part does not change.") if offer_of(options).pays else ""
+    if not offer_of(options).pays:
+        return _("If you have already begun, open your personal link: your answers are kept.")
+    return _("If you have already begun, open your personal link: your answers and pay are kept.")
 
 
 def offer_note(options: StudySettings) -> str:
@@ -141,7 +153,7 @@ def below(median: float, now: Decimal | None, needed: Decimal, missing: Decimal,
     """Describe by how much the pay is too low at the median time, and what would fix it."""
     currency = options.currency
     words = {
-        "minutes": formats.number_format(median, 1),
+        "minutes": minutes(median),
         "now": money(now or pay.NOTHING, currency),
         "minimum": money(options.minimum_hourly, currency),
         "needed": money(needed, currency),

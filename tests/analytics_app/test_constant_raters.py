@@ -7,6 +7,8 @@ import pytest
 from django.core.management import CommandError
 
 from analytics_app.analyses.raters import NO_Z, ZERO
+from analytics_app.analyses.shared.outputs import NO_Z as NO_Z_OF_SYSTEM
+from analytics_app.analyses.shared.outputs import NO_Z_OF_BOTH
 from tests.analytics_app.by_commands import analysed, load, one
 
 pytestmark = pytest.mark.django_db
@@ -44,3 +46,22 @@ def test_constant_raters_by_the_plan(study: Path, constant: str, n_ratings: int,
 def test_a_plan_that_names_another_way_is_refused(study: Path) -> None:
     with pytest.raises(CommandError, match="constant"):
         analysed(study, {"analysis": "systems"}, constant="mean")
+
+
+def test_raters_who_are_all_constant_did_rate(tmp_path: Path) -> None:
+    items = [{"item": f"i{n}", "system": system, "output": f"{system} {n}"} for n in range(4) for system in "AB"]
+    ratings = [
+        {"rater": rater, "item": row["item"], "system": row["system"], "value": 3 + (rater == "ada")}
+        for row in items
+        for rater in ("ada", "ben")
+    ]
+    criterion = {"key": "quality", "name": "Quality", "question": "How good?", "low": "bad", "high": "good"}
+    load(tmp_path, {"type": "likert", "criteria": ["quality"], "k": 2}, items, ratings, criteria=[criterion])
+    rows = analysed(tmp_path, {"analysis": "systems"})
+    for name in ("mean_z", "mean_z_over_raters"):
+        row = one(rows, name, criterion="quality", system="A")
+        assert (row["value"], row["note"]) == (None, NO_Z_OF_SYSTEM)
+    for name in ("difference_z", "effect_size_z"):
+        row = one(rows, name, criterion="quality", system="A", system_b="B")
+        assert (row["value"], row["note"]) == (None, NO_Z_OF_BOTH)
+    assert not any("Nothing was rated" in (row["note"] or "") for row in rows)

@@ -179,3 +179,60 @@ def test_an_answer_about_a_text_of_two_systems_counts_once_for_its_rater() -> No
 def test_no_system_is_named_where_none_is_an_option() -> None:
     (row,) = rows_of("known_truth", told(["Yes", "Yes", "No", "No"]), truth="system")
     assert row.note == "No value of “system” is one of the options: Yes, No."
+
+
+TRUTH = ["Yes"] * 3 + ["No"] * 3
+OTHER = {"Yes": "No", "No": "Yes"}
+
+
+def is_wrong(rater: int, item: int, system: int) -> bool:
+    """Return whether one of five raters is wrong: r3 and r4 on all texts of s1, r2 on that of item 0 by s0."""
+    return (rater > 2 and system == 1) or (rater == 2 and system == item == 0)
+
+
+VOTES = [
+    (rater, item, system, OTHER[TRUTH[item]] if is_wrong(rater, item, system) else TRUTH[item])
+    for rater in range(5)
+    for item in range(6)
+    for system in range(2)
+]
+
+
+def test_joint_labels_stand_beside_single_answers() -> None:
+    rows = rows_of("known_truth", told(TRUTH, VOTES), truth="truth")
+    assert value(rows, "right_share") == pytest.approx(1 - (2 * 6 + 1) / 60)
+    for statistic in ("majority_right_share", "ds_right_share"):
+        for system in (None, "s0", "s1"):
+            assert value(rows, statistic, system=system) == 1
+        (of_s1,) = [row for row in of(rows, statistic) if row.system == "s1"]
+        # Six texts of six, one of each item.
+        assert (of_s1.n_ratings, of_s1.low) == (6, pytest.approx(binomtest(6, 6).proportion_ci(method="exact").low))
+        (together,) = [row for row in of(rows, statistic) if row.system is None]
+        assert (together.n_ratings, together.low, together.by_system) == (12, None, False)
+    assert all(row.by_system for row in rows if row.system is not None)
+
+
+def test_a_joint_label_may_be_wrong_where_single_answers_are_right() -> None:
+    """Of three raters two are wrong on items 0 and 1, and of two raters one is on item 2."""
+    given = [(rater, item, 0, "Yes") for item in range(2) for rater in range(3)]
+    given += [(0, 2, 0, "Yes"), (1, 2, 0, "No")]
+    given = [(rater, item, system, "No" if item < 2 and rater else label) for rater, item, system, label in given]
+    rows = rows_of("known_truth", told(["Yes", "Yes", "Yes"], given), truth="truth")
+    assert value(rows, "right_share") == pytest.approx(3 / 8)
+    (row,) = [row for row in of(rows, "majority_right_share") if row.system is None]
+    assert (row.value, row.n_ratings) == (0, 2)
+    assert "1 text is left out: no clear joint label." in str(row.note)
+
+
+def test_the_model_may_be_right_where_the_majority_is_wrong() -> None:
+    """Two raters are always right, three answer at random: the model learns whom to believe."""
+    rng = np.random.default_rng(5)
+    right = {(rater, text): rater < 2 or rng.random() < 0.5 for text in range(18) for rater in range(5)}
+    given = [
+        (rater, text % 6, text // 6, TRUTH[text % 6] if is_right else OTHER[TRUTH[text % 6]])
+        for (rater, text), is_right in right.items()
+    ]
+    rows = rows_of("known_truth", told(TRUTH, given), truth="truth")
+    often = [sum(right[rater, text] for rater in range(5)) > 2 for text in range(18)]
+    assert value(rows, "majority_right_share") == pytest.approx(np.mean(often))
+    assert value(rows, "majority_right_share") < value(rows, "ds_right_share") == 1

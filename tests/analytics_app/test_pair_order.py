@@ -232,7 +232,8 @@ def test_raters_who_agree_about_pairs_in_both_orders_agree_also_where_they_were_
     assert earlier == imported
     run = Run.objects.order_by("pk")[0]
     assert concerned_tasks(run) == ("main",)
-    assert [one.name for one in corrections.CORRECTIONS if one.applies(run)] == ["order-of-pairs"]
+    (correction,) = (one for one in corrections.CORRECTIONS if one.name == "order-of-pairs")
+    assert correction.applies(run)
     assert not run.uncorrected_tasks
     exported = b"".join(ratings.stream(run.study)).decode()
     assert [line.split(",")[5:8:2] for line in exported.splitlines()[1:]] == [["A", "B"]] * 8

@@ -1,4 +1,4 @@
-"""Eight kinds of bad raters, chosen before the code was read: Monitor warns of each, and of no honest rater.
+"""Ten kinds of bad raters, chosen before the code was read: Monitor warns of each, and of no honest rater.
 
 Raters answer through the services with fixed seeds, a run is computed over their answers, and Monitor is read.
 """
@@ -61,10 +61,12 @@ def judge(
     seconds: float = CALM,
     skips: bool = False,
     known: str = "4",
+    comment: Callable[[int], str] = lambda _number: "",
 ) -> Rater:
     """Have a new rater answer all units in one way."""
     rater, rng = arrive(study), Random(seed)
     assignments.start(rater=rater)
+    number = 0
     while (assignment := next_for(rater=rater)) is not None:
         screen = RaterScreen(rater, assignment)
         frame = screens.frame_of(assignment.unit.task_id, study)
@@ -79,10 +81,12 @@ def judge(
                 uuid=uuid.uuid4(),
                 answer={} if skips else form.cleaned_data,
                 skip_reason="cannot_judge" if skips else "",
+                comment=comment(number),
                 seconds_active=seconds,
                 seconds_elapsed=seconds,
             ),
         )
+        number += 1
     rater.refresh_from_db()
     Rater.objects.filter(pk=rater.pk).update(enrolled_at=Now() - timedelta(minutes=11))
     rater.refresh_from_db()
@@ -172,3 +176,49 @@ def test_each_bad_rater_is_named_and_no_honest_one(kind: str, rosa: User, rosas_
         assert rater.pseudonym in listed
         others = [other for name, other in planted.items() if name != show]
         assert not [other for other in others if other.pseudonym in listed], show
+
+
+def own_words(number: int) -> str:
+    return f"The {number}. sentence that I read sounds odd to me."
+
+
+def test_copied_comments_and_two_accounts_with_equal_answers_are_named(rosa: User, rosas_browser: Client) -> None:
+    """Who wrote the words first is no copier, nor is who writes short remarks again; both accounts are named."""
+    study = study_of(rosa, "likert", "en", 7, items=10, set_size=20)
+    first = judge(study, 50, comment=own_words)
+    judge(study, 51, comment=lambda _number: "Typo.")
+    assert alerts(rosas_browser, study) == {}
+    copier = judge(study, 52, comment=own_words)
+    pasted = judge(study, 53, comment=lambda _number: "This text is very good and easy to read.")
+    answers: dict[int, Data] = {}
+    twins = [judge_like(study, answers), judge_like(study, answers)]
+    raters = f"/admin/studies/{study.slug}/raters/"
+    assert set(alerts(rosas_browser, study).values()) == {f"{raters}?show=copied", f"{raters}?show=twins"}
+    for show, named in {"copied": [copier, pasted], "twins": twins}.items():
+        listed = text(page(rosas_browser, f"{raters}?show={show}"))
+        everybody = Rater.objects.filter(study=study)
+        assert {rater.pk for rater in everybody if rater.pseudonym in listed} == {rater.pk for rater in named}, show
+    assert first.pseudonym not in text(page(rosas_browser, f"{raters}?show=copied"))
+
+
+def judge_like(study: Study, answers: dict[int, Data]) -> Rater:
+    """Have a new rater answer each unit as another one did, or give the first answers to all units."""
+    rater, rng = arrive(study), Random(900)
+    assignments.start(rater=rater)
+    while (assignment := next_for(rater=rater)) is not None:
+        screen, frame = RaterScreen(rater, assignment), screens.frame_of(assignment.unit.task_id, study)
+        if assignment.unit_id not in answers:
+            shown = screens.screen_of(assignment, study)
+            answers[assignment.unit_id] = frame.kind.simulate(shown, Quality.CAREFUL, rng)
+        form = screen.form(answers[assignment.unit_id])
+        assert form.is_valid(), form.errors
+        submission = judgments.Submission(
+            uuid=uuid.uuid4(), answer=form.cleaned_data, seconds_active=CALM, seconds_elapsed=CALM
+        )
+        judgments.submit(screen=screen, submission=submission)
+    rater.refresh_from_db()
+    Rater.objects.filter(pk=rater.pk).update(enrolled_at=Now() - timedelta(minutes=11))
+    rater.refresh_from_db()
+    n = Assignment.objects.filter(rater=rater).count()
+    shift(rater, minutes=[10 * (place + 1) / n for place in range(n)])
+    return rater

@@ -19,7 +19,7 @@ def judge(rater: Rater, n: int | None = None, *, right: bool = True) -> None:
         if assignment is None:
             return
         screen = RaterScreen(rater, assignment)
-        value = 1 if assignment.purpose in {"control", "exam"} and not right else 4
+        value = 1 if assignment.purpose in {"control", "attention", "exam"} and not right else 4
         form = screen.form({name: str(value) for name in screen.form().fields})
         assert form.is_valid(), form.errors
         sent = judgments.Submission(uuid=uuid4(), answer=form.cleaned_data, seconds_active=4.5)

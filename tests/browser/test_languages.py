@@ -43,13 +43,15 @@ def test_a_study_in_persian_runs_from_the_right(live_site: LiveSite, browser: Br
     link = live_site.manage("move_study", "persian", "open", *AS_IT_IS).strip()
     with phone(browser, live_site) as page:
         begin(page, link)
-        expect(page.locator("html")).to_have_attribute("dir", "rtl")
+        # No page is in Persian: the frame is English, and the study's own words and scales run as they are written.
+        expect(page.locator("html")).to_have_attribute("dir", "ltr")
         expect(page.locator("html")).to_have_attribute("lang", "en")
+        expect(page.locator(".scale").first).to_have_attribute("dir", "rtl")
         assert page.get_by_text("متن چقدر روان است؟").evaluate("element => element.closest('[lang]').lang") == "fa"
-        # The bar begins at the right.
+        # The bar begins at the left.
         progress, menu = page.locator(".top-progress").bounding_box(), page.locator(".nav-open").bounding_box()
         assert progress is not None
         assert menu is not None
-        assert progress["x"] > menu["x"]
+        assert progress["x"] < menu["x"]
         fits(page)
         accessible(page)

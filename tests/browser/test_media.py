@@ -165,7 +165,7 @@ def judge_sounds(page: Page) -> None:
 
 def judge_pictures(page: Page) -> None:
     """Make a picture larger with the keyboard."""
-    expect(page.get_by_role("group", name="Picture B", exact=True)).to_be_visible()
+    expect(page.get_by_role("figure", name="Picture B", exact=True)).to_be_visible()
     press_until(page, lambda: page.evaluate("document.activeElement.dataset?.zoom") == "output-A")
     page.keyboard.press("Enter")
     expect(page.locator("dialog[open]").get_by_role("heading", name="Picture A")).to_be_visible()

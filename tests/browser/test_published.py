@@ -26,7 +26,7 @@ def test_from_new_study_to_the_screen_of_a_rater(page: Page, browser: Browser, l
     page.goto(f"/admin/studies/new/?published={name}")
     page.get_by_label("Title", exact=True).fill(f"Ours {name}")
     page.get_by_role("button", name="Create the study").press("Enter")
-    page.wait_for_url("**/set-up/task/")
+    page.wait_for_url("**/set-up/texts/**")
     page.get_by_role("link", name="Consent and pay").press("Enter")
     for label, value in {
         "Who runs this study": ABOUT["institution"],
@@ -40,13 +40,14 @@ def test_from_new_study_to_the_screen_of_a_rater(page: Page, browser: Browser, l
     page.get_by_role("link", name="Review", exact=True).press("Enter")
     page.get_by_role("button", name="Check everything").press("Enter")
     expect(page.get_by_text("All settings and texts fit together")).to_be_visible()
-    reason, now = page.get_by_label("Why is it opened as it is?"), page.get_by_role("button", name="Open the study now")
-    expect(reason.or_(now)).to_be_visible()
+    reason, asks = page.get_by_label("Why is it opened as it is?"), page.get_by_text("Open the study…")
+    expect(reason.or_(asks)).to_be_visible()
     if reason.is_visible():
         reason.fill("A test opens it as it is.")
         page.get_by_role("button", name="Open it as it is").press("Enter")
     else:
-        now.press("Enter")
+        asks.click()
+        page.get_by_role("button", name="Open the study now").press("Enter")
     expect(page.get_by_text("The study is open.")).to_be_visible()
     page.get_by_role("navigation", name="Parts of the study").get_by_role("link", name="Recruit").press("Enter")
     link = page.locator("#rater-link").inner_text()

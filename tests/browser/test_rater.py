@@ -31,7 +31,7 @@ def test_it_works_without_javascript(browser: Browser, live_site: LiveSite, make
     with without_script(browser, live_site) as page:
         begin(page, make_study("no-script", type="slider", size=1))
         send(page)
-        expect(page.get_by_text("Answer “Fluency”").first).to_be_visible()
+        expect(page.get_by_text("Answer “How fluent is it?”").first).to_be_visible()
         for field in page.locator("input[type=number]").all():
             field.fill("70")
         send(page)

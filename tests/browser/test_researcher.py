@@ -44,6 +44,7 @@ def test_from_a_zip_with_a_mistake_to_a_running_study(page: Page, live_site: Liv
     page.get_by_role("link", name="Check and open…").click()
     expect(page.get_by_role("heading", name="What opening freezes")).to_be_visible()
     accessible(page, OURS)
+    page.get_by_text("Open the study…").click()
     page.get_by_role("button", name="Open the study now").click()
     expect(page.get_by_text("The study is open.")).to_be_visible()
     live_site.manage("simulate_raters", "from-a-zip", "--raters", "3", "--base-url", live_site.url)

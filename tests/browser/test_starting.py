@@ -126,7 +126,7 @@ def test_a_table_leads_to_a_set_up_with_its_texts_and_an_attention_check(
     page_problems.clear()  # axe itself writes styles into the pictures' trees
     press_until(page, lambda: page.evaluate("document.activeElement.value") == "likert")
     page.keyboard.press("Enter")
-    page.wait_for_url("**/advice/set-up/task/")
+    page.wait_for_url("**/advice/set-up/questions/")
     expect(page.frame_locator("[data-preview]").get_by_text("Do number 0 first of all.")).to_be_visible()
     page.goto("/admin/studies/advice/set-up/checks/")
     page.get_by_role("button", name="Add an attention check").click()

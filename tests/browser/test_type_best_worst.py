@@ -61,12 +61,16 @@ def test_by_mouse_with_one_text_for_both_and_a_draft(page: Page, link: str) -> N
     expect(page.locator("fieldset [data-error]")).to_contain_text("choose a text for “Best” and another for “Worst”")
     accessible(page)
     page.locator("label", has=radio(page, "Best", "B")).click()
-    expect(page.locator("fieldset [data-error]")).to_have_text("Headline: choose a text for “Worst”.")
+    expect(page.locator("fieldset [data-error]")).to_have_text(
+        "“Which is the best headline for this news, and which is the worst?”: choose a text for “Worst”."
+    )
     page.locator("label", has=radio(page, "Worst", "B")).click()
     assert chosen(page) == ["worst 2"]
     expect(page.locator("[data-status]")).to_contain_text("cannot be both. Now choose another one for “Best”")
     send(page)
-    expect(page.locator("fieldset [data-error]")).to_have_text("Headline: choose a text for “Best”.")
+    expect(page.locator("fieldset [data-error]")).to_have_text(
+        "“Which is the best headline for this news, and which is the worst?”: choose a text for “Best”."
+    )
     page.locator("label", has=radio(page, "Best", "D")).click()
     expect(page.locator("[data-wrong]")).to_have_count(0)
     expect(page.locator("[data-saved]")).to_have_text("Saved")

@@ -108,12 +108,16 @@ def test_on_a_phone_with_long_and_right_to_left_texts(
 
 
 @pytest.mark.exhaustive
-def test_without_a_script_questions_stand_below_the_text(
+def test_without_a_script_questions_are_the_next_page(
     browser: Browser, live_site: LiveSite, open_example: OpenExample
 ) -> None:
     with without_script(browser, live_site) as page:
         begin(page, open_example("comprehension"))
         expect(page.locator(".judged")).to_be_visible()
+        expect(page.locator("[data-question]").first).to_be_hidden()
+        expect(page.get_by_role("button", name="Send and go on")).to_be_hidden()
+        read(page)
+        expect(page.locator(".judged")).to_be_hidden()
         expect(page.get_by_text(f"Answer this only if your answer to “{SURE}” is: Not sure.")).to_be_visible()
         answer_all(page)
         page.get_by_label("Very sure").check()

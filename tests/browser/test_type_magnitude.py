@@ -43,7 +43,7 @@ def covered(page: Page) -> str:
 @pytest.mark.exhaustive
 def test_by_mouse_with_slips_and_a_draft(page: Page, link: str) -> None:
     begin(page, link)
-    expect(page.get_by_role("group", name="Reference, worth 100")).to_be_visible()
+    expect(page.get_by_role("heading", name="Reference, worth 100")).to_be_visible()
     expect(fields(page)).to_have_count(6)
     for criterion, question_words, definition in ASKED:
         expect(page.get_by_text(definition)).to_have_count(1)
@@ -54,7 +54,7 @@ def test_by_mouse_with_slips_and_a_draft(page: Page, link: str) -> None:
     question = page.locator("[data-question]").first
     for typed, said in (
         ("50", "half of the reference"), ("150", "1.5 × the reference"), ("20000", "200 × the reference. That"),
-        ("1.5", re.compile(r"Text A, (Informativeness|Naturalness): use a whole number")),
+        ("1.5", re.compile(r"Text A, “How (informative|natural) is the text\?”: use a whole number")),
         ("1,500", "without commas"), ("0", "the least"),
     ):  # fmt: skip
         first.fill(typed)
@@ -85,7 +85,7 @@ def test_by_keyboard_alone_the_reference_is_seen_and_covers_nothing(page: Page, 
     page.keyboard.press("9")
     expect(fields(page).first).to_be_focused()
     expect(fields(page).first).to_have_value("9")
-    reference = page.get_by_role("group", name="Reference, worth 40")
+    reference = page.locator("[data-reference]", has=page.get_by_role("heading", name="Reference, worth 40"))
     for number in range(6):
         assert covered(page) == ""
         expect(reference).to_be_in_viewport(ratio=0.9)

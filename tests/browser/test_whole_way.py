@@ -272,10 +272,13 @@ def test_who_cannot_come_in(page: Page, live_site: LiveSite, open_checked: OpenC
     page.goto(way_in)
     agree(page)
     start(page)
-    nothing = "You have not begun, so there is nothing to pay."
+    nothing = "If you have already begun, open your personal link: your answers and pay are kept."
     page.goto(prolific(study.link))
     ended(page, "All places are taken", "full", nothing)
     page.goto(prolific(study.link, PROLIFIC_PID=person))
+    expect(page.get_by_text("You have already begun this study in this browser.")).to_be_visible()
+    page.context.clear_cookies(name="evalweb_begun")
+    page.reload()
     ended(page, "You have taken part already", "", "Your pay for taking part does not change.")
     expect(page.get_by_text("Please return your submission on Prolific")).to_be_visible()
     live_site.manage("shell", "-v", "0", "-c", LEASES_OVER.format(slug=study.slug))

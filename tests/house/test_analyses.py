@@ -203,9 +203,13 @@ def rows_fit(name: str, scale: Scale, case: str) -> None:
                 assert type(value) in {int, bool}, (column, row)
             if isinstance(value, str):
                 assert len(value) <= LONGEST.get(column, 10_000), (column, row)
+        # Of ratings without a figure nobody says that there are none; in a slice there may be none.
+        is_part = {row.slice, row.group, row.wave} != {None}
+        assert is_part or case.startswith("nothing") or "Nothing was rated" not in (row.note or ""), row
         # An undefined value says why.
         assert row.value is not None or row.note, row
-        assert row.low is None or row.low <= row.high, row
+        # An interval has a width: only a rank may be the same in all resamples.
+        assert row.low is None or row.low < row.high or "rank" in row.statistic, row
         assert row.p is None or 0 <= row.p <= 1, row
         assert not missing_settings(dataclasses.asdict(row)), row
         # Whatever names a system is hidden while the study is open.

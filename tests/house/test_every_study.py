@@ -21,7 +21,7 @@ from tasks_app.models import Judgment, Membership, Rating, Study
 from tasks_app.selectors import screens
 from tests import extent, invariants
 from tests.analytics_app.complete import missing_settings
-from tests.house import pairs, taken_tables
+from tests.house import pairs, recipes, taken_tables
 from tests.house.examples import COVERING, LESS, examples_of_every_kind, judged, load
 from tests.round_trip import comes_back_unchanged
 from tests.undrawn import undrawn
@@ -90,6 +90,7 @@ def test_it_is_judged_comes_back_unchanged_and_is_analysed(name: str, tmp_path: 
     comes_back_unchanged(study, load(name, tmp_path, f"copy-{name}", **less_of(name)), tmp_path)
     with nullcontext() if extent.is_exhaustive() or name in DRAWN else undrawn():
         _its_analysis_has_numbers(study, tmp_path / "results.json")
+    _its_recipes_give_the_numbers(study, tmp_path)
     _its_funnel_adds_up(study)
     pages = _every_page_of_it_opens(name, study, rosa)
     taken_tables.hold_the_same_numbers(study, pages)
@@ -134,6 +135,19 @@ def _its_analysis_has_numbers(study: Study, document: Path) -> None:
     assert any(row["analysis"] for row in found["rows"])
     assert not {row["statistic"]: lack for row in found["rows"] if (lack := missing_settings(row))}
     assert not [row for row in found["rows"] if isinstance(row["value"], float) and not math.isfinite(row["value"])]
+
+
+def _its_recipes_give_the_numbers(study: Study, folder: Path) -> None:
+    """Run the recipes in docs/methods on the files of the study, and compare what they give with its results."""
+    call_command("export", study.slug, output=str(folder / "ratings.csv"), stdout=StringIO())
+    call_command("export", study.slug, output=str(folder / "results.csv"), results=Run.objects.get(study=study).number,
+                 stdout=StringIO())  # fmt: skip
+    for code in recipes.in_docs():
+        again = recipes.run(code, folder)
+        of_numbers = {(row["analysis"], row["statistic"]) for row in again}
+        assert all(row["again"] == pytest.approx(row["value"], abs=1e-9) for row in again), study.slug
+        analysed = set(ResultRow.objects.filter(run__study=study).values_list("analysis", "statistic"))
+        assert of_numbers or not analysed & {("systems", "mean"), ("krippendorff", "alpha")}, study.slug
 
 
 def _its_funnel_adds_up(study: Study) -> None:

@@ -204,6 +204,14 @@ def test_gold_is_graded_on_the_server(member: type[TaskType]) -> None:
     assert told[0].explanation == "Because."
 
 
+@every_type
+def test_messages_about_a_number_have_all_of_its_digits(member: type[TaskType]) -> None:
+    for value in (4.0000001, -1.0000001, 99_999_999.5, 12_345_678.9):
+        sentence = member().problem_in_value(value, None)
+        if sentence is not None and "it is" in sentence:
+            assert sentence.endswith(f"it is {value!r}.")
+
+
 def test_nobody_asks_which_type_it_is() -> None:
     """`if task.type == …` outside a type's own module is how rivals' code grew into 12 files per type."""
     names = "|".join(registry)

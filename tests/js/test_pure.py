@@ -221,10 +221,10 @@ def test_the_nearest_anchor_and_the_least_gap(blank: Page) -> None:
 def test_digits_and_fields_are_told_apart(blank: Page) -> None:
     body = """
         const input = (type) => { const one = document.createElement("input"); one.type = type; return one; };
-        return [["1", "9", "0", "a", "12"].map(it.stepOf), ["radio", "range", "text", "number"].map((type) =>
+        return [["1", "9", "0"].map(it.stepOf), ["radio", "range", "text", "number"].map((type) =>
             it.isTyping(input(type))), it.isTyping(document.createElement("textarea"))];
     """
-    assert run(blank, "core/keys.js", body) == [[1, 9, 10, None, None], [False, False, True, True], True]
+    assert run(blank, "core/keys.js", body) == [[1, 9, 10], [False, False, True, True], True]
 
 
 def test_a_log_cannot_grow_without_end(blank: Page) -> None:

@@ -4,7 +4,7 @@ import json
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 from threading import Event, Thread
 from typing import Any
@@ -26,7 +26,9 @@ from tasks_app.languages import PageLanguage
 from tasks_app.task_types import registry
 from tasks_app.task_types.base import Criterion, Media, Part, Quality, Screen
 from tasks_app.task_types.highlights import Highlight
+from tasks_app.task_types.samples import sample_kind, sample_screen
 from tasks_app.urls import public_urls
+from tasks_app.views.rater import stages
 from tasks_app.views.rater.pages import PageFrame, PublicStudy
 from tasks_app.views.rater.text_block import ShownBlock, blocks_shown
 from tests.look.chained import MARKED, chained
@@ -108,10 +110,10 @@ class Stage:
 stage = Stage()
 
 
-def frame(request: HttpRequest, done: int = 12) -> PageFrame:
+def frame(request: HttpRequest, done: int = 12, screen: Screen | None = None) -> PageFrame:
     """Make the bars around a page."""
-    language = request.GET.get("ui", "en")
-    languages = (PageLanguage("en", "English"), PageLanguage("de", "Deutsch"), PageLanguage("ar", "العربية"))
+    language = request.GET.get("ui", languages.spoken())
+    names = (PageLanguage("en", "English"), PageLanguage("de", "Deutsch"), PageLanguage("ar", "العربية"))
     return PageFrame(
         public_title="How do these texts read?",
         done=done,
@@ -120,8 +122,9 @@ def frame(request: HttpRequest, done: int = 12) -> PageFrame:
         help_url="/help/",
         stop_url="/stop/",
         lang=language,
-        dir="rtl" if language == "ar" else "ltr",
-        languages=languages,
+        languages=names,
+        study_lang="en",
+        stage=stages.numbered(done + 1, 40, stages.counted_as(screen)) if screen is not None else "",
     )
 
 
@@ -138,9 +141,18 @@ def parts_of(asked: Mapping[str, str], language: str, n: int) -> Iterator[Part]:
 
 
 def screen_of(request: HttpRequest) -> Screen:
-    """Make the screen that the address asks for."""
+    """Make the screen that the address asks for: one with the given texts, or the sample of a type."""
     asked = request.GET
     member = registry[asked.get("type", "likert")]
+    if "sample" in asked:
+        screen = sample_screen(sample_kind(member), asked.get("text", "en"))
+        long = (
+            " ".join(f"{n}. {part}" for n in range(1, 101) for part in LONG.split("\n\n")[:1])
+            if "long" in asked
+            else ""
+        )
+        parts = tuple(replace(part, text=f"{part.text} {long}".strip()) for part in screen.parts)
+        return replace(screen, parts=parts)
     given: dict[str, object] = {"show_numbers": "numbers" in asked}
     n = int(asked.get("n", "1"))
     if n > 1:
@@ -149,13 +161,13 @@ def screen_of(request: HttpRequest) -> Screen:
         given["points"] = int(asked["points"])
     language = asked.get("text", "en")
     return Screen(
-        kind=member(given),
+        kind=member({name: value for name, value in given.items() if name in member.Settings.base_fields}),
         parts=tuple(parts_of(asked, language, n)),
         criteria=CRITERIA[asked.get("criteria", "ends")],
         source="Die alte Brücke wird gesperrt." if "source" in asked else "",
         highlights={"source": (Highlight(9, 15),)} if "highlight" in asked else {},
         source_language="de",
-        language="en",
+        language=asked.get("study", "en"),
         format="markdown" if language == "md" else "text",
         context={"": (), "short": TEXTS["en"][1:], "long": (LONG, LONG)}[asked.get("context", "")],
         media=MEDIA if "media" in asked else (),
@@ -165,7 +177,13 @@ def screen_of(request: HttpRequest) -> Screen:
 
 @csrf_exempt
 def judge(request: HttpRequest) -> HttpResponse:
-    """The judging page; posted to, it answers as the stage says."""
+    """The judging page in the language that is asked for; posted to, it answers as the stage says."""
+    with languages.speaking(request.GET.get("ui", "en")):
+        return judging_page(request)
+
+
+def judging_page(request: HttpRequest) -> HttpResponse:
+    """The judging page in the active language."""
     screen = screen_of(request)
     data: dict[str, str] | None = None
     if request.method == "POST":
@@ -182,7 +200,7 @@ def judge(request: HttpRequest) -> HttpResponse:
         return HttpResponseRedirect("/done/")
     answer_fields = AnswerFields(bound_to={}, initial={"submission": uuid.uuid4()})
     context = {
-        "frame": frame(request),
+        "frame": frame(request, screen=screen),
         **blocks_shown([ShownBlock(screen, form, answer_fields, counter=stage.counter, draft_key="r1-13")]),
         "unit_template": screen.kind.template_name,
         "unit_script": screen.kind.script,
@@ -195,7 +213,7 @@ def judge(request: HttpRequest) -> HttpResponse:
         "draft_url": "/draft/",
         "can_go_back": True,
         "back_url": "/help/",
-        "next_url": "/done/",
+        "next_url": request.GET.get("then", "/done/"),
         "break_after_minutes": 20,
         "break_due": "break" in request.GET,
         "content_warning": "This text speaks of violence." if "warning" in request.GET else "",
@@ -241,15 +259,19 @@ def join(request: HttpRequest) -> HttpResponse:
         load="10 screens with 49 texts and 98 questions",
         public_title="How do these texts read?",
         language="en",
+        in_short=ABOUT[:1],
         about=ABOUT,
         minutes="about 15 minutes",
         pay="3.00 EUR",
+        hourly="12.00 EUR per hour",
+        kept="It goes to others if you do nothing for 30 minutes.",
         promises=[("Otherwise", "1.00 EUR if you are screened out.")],
         content_warning="Some texts speak of violence.",
     )
     form = ConsentForm({} if "errors" in request.GET else None, bound_to={})
     context = {
         "study": study,
+        "finds_nobody": True,
         "consent_html": PROSE,
         "form": form,
         "preview": "preview" in request.GET,

@@ -112,10 +112,12 @@ def test_next_pressed_early_says_what_is_missing_and_goes_there(page: Page, stag
     page.get_by_role("button", name="Send and go on").click()
     assert focused(page) == "p1-content 1"
     expect(page.get_by_role("radiogroup").nth(1)).to_have_attribute("aria-invalid", "true")
-    expect(page.get_by_role("radiogroup").nth(1)).to_have_accessible_description("Answer “Content”.")
+    expect(page.get_by_role("radiogroup").nth(1)).to_have_accessible_description(
+        "Answer “How much of the meaning is kept?”."
+    )
     expect(page.locator("[data-foot-note]")).to_have_text("1 question left")
-    expect(page.get_by_role("status")).to_contain_text("Answer “Content”.")
-    expect(page.locator("form").get_by_text("Answer “Content”.")).to_have_count(1)
+    expect(page.get_by_role("status")).to_contain_text("Answer “How much of the meaning is kept?”.")
+    expect(page.locator("form").get_by_text("Answer “How much of the meaning is kept?”.")).to_have_count(1)
     page.keyboard.press("Space")
     expect(page.locator("[data-wrong]")).to_have_count(0)
     expect(page.locator("[data-foot-note]")).to_have_text("")
@@ -124,7 +126,7 @@ def test_next_pressed_early_says_what_is_missing_and_goes_there(page: Page, stag
 
 def test_links_of_the_servers_own_summary_lead_to_the_question(page: Page) -> None:
     page.goto(f"{SLIDER}&errors=1")
-    page.get_by_role("link", name="Answer “Quality”.").click()
+    page.get_by_role("link", name="Answer “How good is it?”.").click()
     expect(page.get_by_role("slider")).to_be_focused()
 
 
@@ -165,7 +167,7 @@ def test_a_slider_by_keys(page: Page) -> None:
 
 
 def test_from_right_to_left_the_left_arrow_raises_the_value(page: Page) -> None:
-    page.goto(f"{SLIDER}&ui=ar")
+    page.goto(f"{SLIDER}&ui=ar&study=ar")
     page.get_by_role("slider").focus()
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowLeft")

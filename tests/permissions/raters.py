@@ -100,8 +100,9 @@ ANSWER = {"p1-fluency": "4", "comment": "", "log": "[]", "replaces": "", "second
 
 OWN = [
     own("GET", "rater:next", 302),
-    own("GET", "rater:instructions"),
-    own("POST", "rater:instructions", 302, sent=_signed("instructions/")),
+    # Who has begun is shown where they are.
+    own("GET", "rater:instructions", 302),
+    own("POST", "rater:instructions", 403),
     own("GET", "rater:judge"),
     own("POST", "rater:judge", 302, sent=_signed("judge/", **ANSWER), changes=True),
     own("GET", "rater:unit", 302, path={"order": "1"}),

@@ -110,8 +110,9 @@ SETTING_UP = [
     page("GET", "researcher:step", EDITOR, study="routed", path={"step": "task"}, changes=True, note="a first look"),
     *(
         page("GET", name, EDITOR, note="opened")
-        for name in ("researcher:preview", "researcher:review", "researcher:setup_file", "researcher:texts")
+        for name in ("researcher:review", "researcher:setup_file", "researcher:texts")
     ),
+    page("GET", "researcher:preview", VIEWER, note="opened"),
     page("GET", "researcher:unit_table", EDITOR, path={"table": "controls"}, note="opened"),
     page("POST", "researcher:step", EDITOR, 302, path={"step": "task"}, sent={"study.title": "x"}, note="opened"),
     page("POST", "researcher:changed_version", EDITOR, 302, changes=True),
@@ -134,14 +135,14 @@ SETTING_UP = [
     *(
         page("GET", name, EDITOR, study="draft", changes=True)
         for name in (
-            "researcher:preview",
             "researcher:review",
             "researcher:setup_file",
             "researcher:setup_zip",
             "researcher:preregistration",
         )
     ),
-    page("POST", "researcher:preview", EDITOR, 422, study="draft", sent={}, changes=True),
+    page("GET", "researcher:preview", VIEWER, study="draft", changes=True),
+    page("POST", "researcher:preview", VIEWER, 422, study="draft", sent={}, changes=True),
     page("POST", "researcher:review", EDITOR, 302, study="draft", sent={}, changes=True),
     page("POST", "researcher:setup_file", EDITOR, 409, study="draft", sent={"text": "study: {}"}, changes=True),
     page("GET", "researcher:setup_media", VIEWER, path={"name": "MEDIA"}),

@@ -45,6 +45,7 @@ SHOWN = [
     Shown("projects:project", "editor", "Rename the project", path={"slug": "PROJECT"}),
     Shown("analytics:monitor", "editor", "/the-open/checks/"),  # beside the tab
     Shown("researcher:setup", "editor", "/the-open/file/"),
+    Shown("researcher:preview", "editor", "Invitation to a study", query={"page": "consent"}),
     Shown("researcher:setup", "editor", 'name="action" value="close"'),
     Shown("researcher:design", "editor", "/the-open/design/plan.csv"),
     Shown("researcher:members", "owner", "Share the study"),

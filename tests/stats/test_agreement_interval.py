@@ -5,7 +5,7 @@ import pytest
 import scipy.stats
 
 from analytics_app.stats.agreement.krippendorff import krippendorff_alpha
-from analytics_app.stats.resampling.bootstrap import Adjusted, agreement_interval, interval
+from analytics_app.stats.resampling.bootstrap import ALL_ALIKE, Adjusted, agreement_interval, interval
 
 RNG = np.random.default_rng
 
@@ -56,12 +56,12 @@ def test_where_a_percentile_is_at_an_end_the_other_one_counts() -> None:
     assert agreement_interval(both, Adjusted(0.95), 12, value=0.1, k=2)[:2] == (-1, 1)
 
 
-def test_raters_who_all_agree_have_the_interval_of_the_resamples() -> None:
+def test_raters_who_all_agree_have_no_interval() -> None:
     found = krippendorff_alpha(
         np.repeat(np.arange(12.0), 2), np.repeat(np.arange(12), 2), level="interval",
         confidence=Adjusted(0.95), rng=RNG(4),
     )  # fmt: skip
-    assert (found.value, found.low, found.high) == (1, 1, 1)
+    assert (found.value, found.low, found.high, found.note) == (1, None, None, ALL_ALIKE)
 
 
 def test_texts_with_unequal_numbers_of_ratings_may_disagree_beyond_the_scale_of_their_mean() -> None:

@@ -163,8 +163,7 @@ def test_nobody_one_person_and_all_alike() -> None:
     undefined(paired_change([0.1, 0.2, 0.3], [0.4, 0.5, 0.6]), "by the same amount", value=pytest.approx(0.3))
     assert mean_with_limits([NAN]).value is None
     assert mean_with_limits([4]).note == "One score has no interval."
-    # Everybody the same: the mean is certain, as far as these people tell.
-    assert mean_with_limits([4, 4, 4]).low == 4
+    assert mean_with_limits([4, 4, 4]).low is None
     assert mean_with_limits([4, 5]).note == "2 scores: too few for an interval."
 
 

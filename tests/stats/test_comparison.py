@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from analytics_app.stats.comparison.corrections import adjust
 from analytics_app.stats.comparison.paired import Paired, item_means, paired
 from analytics_app.stats.resampling import permutation
-from analytics_app.stats.resampling.bootstrap import Adjusted
+from analytics_app.stats.resampling.bootstrap import ALL_ALIKE, Adjusted
 from analytics_app.stats.resampling.permutation import permutations_needed
 
 NAN = float("nan")
@@ -223,8 +223,9 @@ def test_documents_are_drawn_and_flipped_whole() -> None:
 def test_all_differences_zero() -> None:
     matrix = np.column_stack([study(1)[:, 0]] * 2)
     (result,) = compare(matrix)
-    assert (result.difference.value, result.difference.low, result.difference.high) == (0, 0, 0)
-    assert result.difference.note == result.wilcoxon.note == "All differences are zero."
+    assert (result.difference.value, result.difference.low, result.difference.high) == (0, None, None)
+    assert result.wilcoxon.note == "All differences are zero."
+    assert result.difference.note == f"All differences are zero. {ALL_ALIKE}"
     assert (result.permutation_p, result.wilcoxon.p, result.wilcoxon.n_items) == (1, 1, 0)
     assert result.effect_size is None
 

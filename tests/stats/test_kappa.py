@@ -153,3 +153,24 @@ def test_work_grows_with_the_ratings_alone() -> None:
 
     assert prepare(5000)().n_pairs == 10
     assert_work_grows_with_data(prepare, 5000)
+
+
+def test_limits_end_where_kappa_does() -> None:
+    # 16 texts of two raters: the issue's .870, of which the package's limits are .630 and 1.110 of 15 to 17 texts.
+    table = np.array([[8, 1], [0, 7]])
+    package = cohens_kappa(table)
+    assert package.kappa_upp > 1
+    found = of_table(table)
+    assert (found.mean.value, found.mean.low) == pytest.approx((package.kappa, package.kappa_low))
+    assert (found.mean.high, found.mean.note) == (1, module.CUT)
+    below = of_table(np.array([[0, 8], [8, 0]]) + np.array([[1, 0], [0, 0]]))
+    assert below.mean.low == -1
+    inside = of_table(np.array([[20, 5], [5, 20]]))
+    assert inside.mean.note is None
+    assert inside.mean.high < 1
+
+
+def test_without_a_standard_error_the_mean_says_that_there_is_no_interval() -> None:
+    found = of_table(np.array([[6, 0], [0, 6]]))
+    assert (found.mean.value, found.mean.low) == (1, None)
+    assert "no interval" in found.mean.note

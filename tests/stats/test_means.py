@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analytics_app.stats.comparison.means import group_means, group_medians
+from analytics_app.stats.resampling.bootstrap import ALL_ALIKE
 from analytics_app.stats.values import Estimate
 
 NAN = float("nan")
@@ -112,9 +113,10 @@ def test_a_group_in_few_clusters_says_how_many_resamples_failed() -> None:
     assert share == pytest.approx((1 - 2 / 40) ** 40, abs=0.04)
 
 
-def test_equal_ratings_have_an_interval_of_no_width() -> None:
+def test_equal_ratings_have_no_interval() -> None:
     (estimate,) = means([4] * 12, [0] * 12, np.arange(12), 1)
-    assert (estimate.value, estimate.low, estimate.high, estimate.se) == (4, 4, 4, 0)
+    assert (estimate.value, estimate.low, estimate.high, estimate.se) == (4, None, None, None)
+    assert estimate.note == ALL_ALIKE
 
 
 def test_without_resamples_there_is_no_interval_and_no_note() -> None:

@@ -14,6 +14,7 @@ from analytics_app.stats.agreement.with_rest import (
     differences_from_rest,
 )
 from analytics_app.stats.ranking.places import NOTHING, choices_by_place
+from analytics_app.stats.resampling.alike import DEPENDENT
 from tests.stats.agreeing import NAN, long, many
 from tests.work import assert_work_grows_with_data
 
@@ -29,7 +30,8 @@ def test_two_places_are_tested_exactly(left: int) -> None:
     shares, test = choices_by_place([0] * left + [1] * (20 - left), np.arange(20) % 4, n_places=2, **RNG, rng=rng())
     assert test.p == pytest.approx(binomtest(left, 20).pvalue)
     assert shares[0].value == left / 20
-    assert shares[0].low <= shares[0].value <= shares[0].high
+    # Four raters with five choices each: where all agree, no interval holds.
+    assert shares[0].note == DEPENDENT if left in {0, 20} else shares[0].low <= shares[0].value <= shares[0].high
 
 
 def test_more_places_are_tested_by_chi_square() -> None:
@@ -54,11 +56,12 @@ def test_few_choices_and_one_rater() -> None:
 
 def test_repeated_answers() -> None:
     first, again = np.arange(12.0), np.arange(12.0) + ([0] * 9 + [2, 4, -6])
-    found = repeated_answers(first, again, np.arange(12) % 3, **RNG, rng=rng())
+    raters = np.arange(12) // 4
+    found = repeated_answers(first, again, raters, **RNG, rng=rng())
     assert (found.equal.value, found.difference.value) == (0.75, 1.0)
     assert (found.equal.n_items, found.equal.n_ratings, found.equal.n_raters) == (12, 24, 3)
     assert found.equal.low <= 0.75 <= found.equal.high
-    assert repeated_answers(first, again, np.arange(12) % 3, categories=True, **RNG, rng=rng()).difference is None
+    assert repeated_answers(first, again, raters, categories=True, **RNG, rng=rng()).difference is None
 
 
 def test_few_repeats_say_how_many_were_equal() -> None:

@@ -5,7 +5,7 @@ import pytest
 import scipy.stats
 
 from analytics_app.stats.resampling import bootstrap
-from analytics_app.stats.resampling.bootstrap import Adjusted, interval, ratio_samples, weights
+from analytics_app.stats.resampling.bootstrap import ALL_ALIKE, Adjusted, interval, ratio_samples, weights
 
 NAN = float("nan")
 
@@ -116,7 +116,8 @@ def test_no_samples_give_no_interval_and_no_note() -> None:
 
 
 def test_one_sample_has_no_standard_error() -> None:
-    assert interval([3.0], 0.95) == (3, 3, None, None)
+    assert interval([3.0], 0.95) == (None, None, None, ALL_ALIKE)
+    assert interval([3.0], 0.95, ranks=True) == (3, 3, None, None)
 
 
 @pytest.mark.parametrize("confidence", [0, 1, 95, NAN])

@@ -92,7 +92,7 @@ def test_order_of_rows_and_codes_of_items_change_no_digit(seed: int) -> None:
 
 def test_all_equal_is_one_half() -> None:
     (estimate,) = chances([3] * 40, [0, 1] * 20, np.arange(40) // 4)
-    assert (estimate.value, estimate.low, estimate.high) == (0.5, 0.5, 0.5)
+    assert (estimate.value, estimate.low, estimate.high) == (0.5, None, None)
 
 
 def test_systems_without_a_common_item() -> None:

@@ -8,7 +8,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analytics_app.stats.metrics.tau_like import TauLike, tau_like
+from analytics_app.stats.metrics.tau_like import ALL_TIES, SOME_TIES, TauLike, tau_like
 
 NAN = float("nan")
 SCORES = st.lists(st.integers(0, 4) | st.just(NAN), min_size=4, max_size=4)
@@ -105,3 +105,19 @@ def test_items_with_one_text_are_told_from_items_with_ties() -> None:
         assert part.note == "No item has two texts with both scores, so there is nothing to order."
     tied = tau_like([[1, 1], [2, 2]], [[1, 2], [3, 4]], **said)
     assert tied.by_item.note == "People gave all texts of each item the same score, so there is nothing to order."
+
+
+def test_a_constant_metric_says_why_its_tau_is_minus_one() -> None:
+    human = np.arange(24.0).reshape(12, 2)
+    found = tau(human, np.full((12, 2), 0.5), n_resamples=50)
+    assert (found.pooled.value, found.ties, found.discordant) == (-1, 12, 12)
+    for estimate in (found.pooled, found.by_item):
+        assert estimate.note.endswith(ALL_TIES)
+        assert estimate.low is None
+    assert found.tau_b.value is None
+    metric = human.copy()
+    metric[0] = 0
+    some = tau(human, metric)
+    assert (some.ties, some.concordant, some.discordant) == (1, 11, 1)
+    assert some.pooled.note == SOME_TIES.format(ties=1, pairs=12)
+    assert tau(human, human).pooled.note is None

@@ -207,10 +207,10 @@ WRONG = ("", "0", "5", "-1", "1.0", "x", "١", "NaN", "1" * 10_000_000, "[1]", "
     ("posted", "errors"),
     [
         *(({"best-quality": one, "worst-quality": "1"}, {"best-quality": "“Best”"}) for one in WRONG),
-        ({"best-quality": "1"}, {"worst-quality": "Quality: choose a text for “Worst”."}),
+        ({"best-quality": "1"}, {"worst-quality": "“Which text is best, which worst?”: choose a text for “Worst”."}),
         (
             {"best-quality": "2", "worst-quality": "2"},
-            {"worst-quality": "Quality: choose two different texts for “Best” and “Worst”."},
+            {"worst-quality": "“Which text is best, which worst?”: choose two different texts for “Best” and “Worst”."},
         ),
         ({"best-mood": "1", "worst-mood": "2"}, {"best-quality": "“Best”", "worst-quality": "“Worst”"}),
     ],
@@ -224,7 +224,7 @@ def test_anything_but_two_different_texts_is_refused(posted: dict[str, str], err
 
 def test_ends_can_have_other_words_but_not_one_for_both() -> None:
     form = form_of(screen(best_word="Most positive", worst_word="Most negative"), {"best-quality": "1"})
-    assert form.errors == {"worst-quality": ["Quality: choose a text for “Most negative”."]}
+    assert form.errors == {"worst-quality": ["“Which text is best, which worst?”: choose a text for “Most negative”."]}
     for words in ({"best_word": "Good"}, {"best_word": "Good", "worst_word": "Good"}):
         with pytest.raises(ValueError, match="worst_word"):
             BestWorst(words)

@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from django.template.loader import render_to_string
 
 from tasks_app.task_types.base import Criterion, GoldAnswer, ItemTexts, OutputText, Part, Quality, Screen
 from tasks_app.task_types.comprehension import Comprehension
@@ -75,6 +76,20 @@ def test_what_is_missing_and_what_nobody_could_choose() -> None:
     for name, value in (("reading", "-1"), ("reading", "nan"), ("reading", "90000"), ("read", "2")):
         found = errors(screen(), {**full, name: value})
         assert found["__all__"] == ["The page did not send the reading time correctly. Reload the page."]
+
+
+@pytest.mark.parametrize("order", ["fixed", "rater", "drawn"])
+def test_digits_choose_only_where_an_option_keeps_its_place(order: str) -> None:
+    given = screen(order=order, arrangement={"parts": [0], "seed": 4, "draw": 1})
+    kind = given.kind
+    page = render_to_string(kind.template_name, {"screen": given, "form": kind.form(given)})
+    keeps = order != "drawn"
+    found = [sign in page for sign in ("data-key=", 'class="comprehension-key"', "<kbd>1</kbd>", "data-no-digits")]
+    assert found == [keeps, keeps, keeps, not keeps]
+
+
+def test_options_stand_as_given_unless_the_study_says_otherwise() -> None:
+    assert Comprehension().order == "fixed"
 
 
 def test_options_are_drawn_in_balance_and_the_place_of_the_answer_is_stored() -> None:

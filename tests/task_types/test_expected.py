@@ -27,7 +27,7 @@ def answered(screen: Screen, quality: Quality = Quality.RANDOM, seed: int = 3) -
 
 
 def rendered(screen: Screen, compared: Compared, direction: str = "ltr") -> str:
-    context = {"one": compared, "screen": screen, "number": 1, "frame": {"dir": direction}}
+    context = {"one": compared, "screen": screen, "number": 1, "frame": {"study_dir": direction}}
     return render_to_string("rater/_compared.html", context)
 
 

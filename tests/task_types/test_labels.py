@@ -6,6 +6,7 @@ from itertools import islice
 from random import Random
 
 import pytest
+from django.template.loader import render_to_string
 
 from tasks_app.task_types.base import Criterion, GoldAnswer, ItemTexts, OutputText, Part, Quality, Screen, Value
 from tasks_app.task_types.labels import Labels
@@ -146,6 +147,38 @@ def test_an_item_without_usable_options_is_refused(options: dict[str, object], s
     assert len(found) == 1
     assert sentence in found[0]
     assert list(Labels().item_problems(item)) == []
+
+
+def test_options_with_an_order_are_reversed_for_some_raters_and_never_shuffled() -> None:
+    asked = Criterion("c", "C", labels=("Yes", "In part", "No"))
+    for order, wanted in (("fixed", 1), ("rater", 2), ("drawn", 1)):
+        kind = Labels({"order": order, "ordered": ["c"]})
+        seen = set()
+        for seed in range(20):
+            arrangement = {**next(kind.arrange(1, Random(seed))), **kind.arrange_for_rater((asked,), Random(seed))}
+            seen.add(kind.shown_options(Screen(kind, (Part(0, "T"),), (asked,), arrangement=arrangement), asked))
+        assert seen <= {asked.labels, asked.labels[::-1]}
+        assert len(seen) == wanted, order
+
+
+def test_all_options_of_a_rater_that_have_an_order_are_turned_alike() -> None:
+    asked = [Criterion(key, key, labels=("Yes", "In part", "No")) for key in "ab"]
+    kind = Labels({"order": "rater", "ordered": ["a", "b"]})
+    for seed in range(20):
+        own = kind.arrange_for_rater(asked, Random(seed))
+        given = Screen(kind, (Part(0, "T"),), tuple(asked), arrangement={"parts": [0], **own})
+        assert kind.shown_options(given, asked[0]) == kind.shown_options(given, asked[1])
+
+
+@pytest.mark.parametrize("order", ["fixed", "rater", "drawn"])
+@pytest.mark.parametrize("multiple", [True, False])
+def test_digits_choose_only_where_an_option_keeps_its_place(order: str, *, multiple: bool) -> None:
+    kind = Labels({"order": order, "multiple": multiple})
+    given = Screen(kind, (Part(0, "T"),), (TOPIC,), arrangement={"parts": [0], "seed": 4, "draw": 1})
+    page = render_to_string(kind.template_name, {"screen": given, "form": kind.form(given)})
+    keeps = order != "drawn"
+    found = [sign in page for sign in ("data-key=", 'class="label-key"', "<kbd>1</kbd>", "data-no-digits")]
+    assert found == [keeps, keeps, keeps, not keeps]
 
 
 @pytest.mark.parametrize("n", [2, 3, 5])

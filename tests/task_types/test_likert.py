@@ -61,6 +61,8 @@ def test_a_number_from_elsewhere_is_a_whole_step() -> None:
     kind = Likert({"points": 5})
     assert kind.problem_in_value(2.5, FLUENCY) == "must be a whole step of the scale; it is 2.5."
     assert kind.problem_in_value(3.0, FLUENCY) is None
+    # A message has all digits of a number, so that it does not say that 4 is no step.
+    assert kind.problem_in_value(4.0000001, FLUENCY) == "must be a whole step of the scale; it is 4.0000001."
 
 
 def test_the_ends_are_worded_and_the_middle_is_nothing_special() -> None:
@@ -107,7 +109,7 @@ def test_several_texts_are_rated_by_their_canonical_number() -> None:
 
 def test_the_message_names_the_text_and_the_criterion() -> None:
     form = form_of(screen(n_parts=2), {"p1-fluency": "3"})
-    assert form.errors == {"p2-fluency": ["Text B: answer “Fluency”."]}
+    assert form.errors == {"p2-fluency": ["Text B: answer “How fluent is it?”."]}
 
 
 def test_questions_one_at_a_time_stay_with_their_criterion() -> None:

@@ -74,13 +74,16 @@ def test_whole_numbers_in_the_digits_of_any_script_are_accepted(typed: str, valu
 @pytest.mark.parametrize(
     ("typed", "sentence"),
     [
-        (("", " ", "\u00a0", "\u200e"), "Quality: give a number."),
-        (("0", "000"), "Quality: the least you can give is 1."),
-        (("-5", "−5", "- 5", "-0.5", "-1,5"), "Quality: use a number above 0, without a minus sign."),
-        (("1.5", "0,5", ".5", "100.", "1/2", "99.99", "1٫5"), "Quality: use a whole number, such as 150."),
+        (("", " ", "\u00a0", "\u200e"), "“How good is the text?”: give a number."),
+        (("0", "000"), "“How good is the text?”: the least you can give is 1."),
+        (("-5", "−5", "- 5", "-0.5", "-1,5"), "“How good is the text?”: use a number above 0, without a minus sign."),
+        (
+            ("1.5", "0,5", ".5", "100.", "1/2", "99.99", "1٫5"),
+            "“How good is the text?”: use a whole number, such as 150.",
+        ),
         (
             ("1,500", "1.500", "1 500", "1\u202f500", "1'500", "12,345,678"),
-            "Quality: write the number without commas, points or spaces, such as 1500.",
+            "“How good is the text?”: write the number without commas, points or spaces, such as 1500.",
         ),
         (
             (
@@ -99,10 +102,13 @@ def test_whole_numbers_in_the_digits_of_any_script_are_accepted(typed: str, valu
                 "true",
                 "[1]",
             ),
-            "Quality: use digits only, such as 150.",
+            "“How good is the text?”: use digits only, such as 150.",
         ),
-        (("1000000", "9" * 40, "9" * 100_000, "1" + "0" * 10_000_000), "Quality: the most you can give is 999999."),
-        (("x" * 10_000_000, "\ud800"), "Quality: use digits only, such as 150."),
+        (
+            ("1000000", "9" * 40, "9" * 100_000, "1" + "0" * 10_000_000),
+            "“How good is the text?”: the most you can give is 999999.",
+        ),
+        (("x" * 10_000_000, "\ud800"), "“How good is the text?”: use digits only, such as 150."),
     ],
 )
 def test_everything_else_is_refused_in_a_sentence_of_its_own(typed: tuple[str, ...], sentence: str) -> None:
@@ -115,9 +121,9 @@ def test_the_message_names_the_text_where_there_are_several() -> None:
     given = screen(2, criteria=(QUALITY, CLARITY))
     form = form_of(given, {"p1-quality": "100", "p1-clarity": "1.5", "p2-quality": "0"})
     assert form.errors == {
-        "p1-clarity": ["Text A, Clarity: use a whole number, such as 150."],
-        "p2-quality": ["Text B, Quality: the least you can give is 1."],
-        "p2-clarity": ["Text B, Clarity: give a number."],
+        "p1-clarity": ["Text A, “Clarity”: use a whole number, such as 150."],
+        "p2-quality": ["Text B, “How good is the text?”: the least you can give is 1."],
+        "p2-clarity": ["Text B, “Clarity”: give a number."],
     }
 
 

@@ -50,10 +50,10 @@ def test_texts_in_another_order_keep_their_ticks() -> None:
 @pytest.mark.parametrize(
     ("ticked", "sentence"),
     [
-        ({"p2-tick3": "1"}, "Text A, What applies: tick at least one."),
+        ({"p2-tick3": "1"}, "Text A, “What applies to the text?”: tick at least one."),
         (
             {"p1-tick2": "1", "p1-tick3": "1", "p2-tick3": "1"},
-            "Text A, What applies: “Neither” and “Missing” contradict each other.",
+            "Text A, “What applies to the text?”: “Neither” and “Missing” contradict each other.",
         ),
     ],
 )

@@ -82,7 +82,7 @@ def test_strength_is_asked_where_a_text_is_better_and_only_there() -> None:
     stored = said(given, better_clarity="2", strength_clarity="2", better_tone="1")
     assert stored["strength-clarity", None, None] == (2, None)
     form = form_of(given, {"better-clarity": "2", "better-tone": "1"})
-    assert form.errors == {"strength-clarity": ["“Clarity”: say how much better."]}
+    assert form.errors == {"strength-clarity": ["“Which text is clearer?”: say how much better."]}
     stored = said(given, better_clarity="tie", strength_clarity="2", better_tone="1")
     assert set(stored) == {("clarity", 0, 1), ("tone", 0, 1)}
     assert "strength-clarity" not in form_of(screen()).fields
@@ -128,7 +128,7 @@ def test_the_question_favours_no_side_where_the_study_words_none() -> None:
     fields = form_of(screen()).fields
     assert list(fields) == ["better-tone", "better-clarity"], "in the order that was drawn"
     assert [fields[name].label for name in fields] == ["Tone: which text is better?", "Which text is clearer?"]
-    assert form_of(screen(), {}).errors["better-tone"] == ["“Tone”: choose an answer."]
+    assert form_of(screen(), {}).errors["better-tone"] == ["“Tone: which text is better?”: choose an answer."]
 
 
 def test_strength_names_criteria_of_the_task() -> None:

@@ -311,3 +311,25 @@ def test_texts_are_noticed_by_what_they_contain(text: str, kinds: list[str]) -> 
     item = {"key": "a", "source": "A cat.", "reference": "", "format": "text", "outputs": [output]}
     systems = [{"key": "base-v2", "name": "neural writer", "kind": "machine"}]
     assert [finding.kind for finding in findings_in([item], systems)] == kinds
+
+
+def test_options_that_move_are_pointed_out_and_keep_their_study_a_draft_no_longer(tmp_path: Path) -> None:
+    given = sound("labels")
+    assert [one for one in found(facts_of("labels", given, tmp_path)) if "digit keys" in one] == []
+    given["tasks"][0]["params"]["order"] = "drawn"
+    notes = [one for one in found(facts_of("labels", given, tmp_path)) if "digit keys" in one]
+    assert [one.partition(":")[0] for one in notes] == ["NOTE tasks.0.params.order"]
+
+
+def test_a_study_file_from_before_options_could_have_an_order_has_the_document_it_had(tmp_path: Path) -> None:
+    given = sound("labels")
+    del given["tasks"][0]["params"]["ordered"]
+    given["tasks"][0]["params"]["order"] = "drawn"
+    before = facts_of("labels", given, tmp_path).document
+    params = before["tasks"][0]["params"]
+    assert params["order"] == "drawn"
+    assert "ordered" not in params, "the digests of frozen studies are those of documents without it"
+    given["tasks"][0]["params"]["ordered"] = []
+    assert sections.digest(facts_of("labels", given, tmp_path).document) == sections.digest(before)
+    given["tasks"][0]["params"]["ordered"] = ["tone"]
+    assert facts_of("labels", given, tmp_path).document["tasks"][0]["params"]["ordered"] == ["tone"]

@@ -13,6 +13,7 @@ from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.answer_counts import answer_counts
 from analytics_app.ratings import Floats, Table
 from analytics_app.results import Row
+from analytics_app.show.labels import CORRECTIONS
 from analytics_app.stats.comparison.corrections import METHODS, adjust
 from analytics_app.stats.comparison.two_groups import association, difference_of_means, higher_answers
 from analytics_app.stats.values import Estimate
@@ -64,7 +65,9 @@ class AnswersByGroup(Analysis):
         ],
         initial=RANKS,
     )
-    family = choice_field(_("Correction for several tests"), [(method, method) for method in METHODS], initial="holm")
+    family = choice_field(
+        _("Correction for several tests"), [(method, CORRECTIONS[method]) for method in METHODS], initial="holm"
+    )
 
     def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield the answers of each group to each question in each wave, then the tests of every two groups."""

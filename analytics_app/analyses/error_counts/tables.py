@@ -101,6 +101,6 @@ def _raters(rows: Rows) -> Iterator[Table]:
         Shown(_("Without errors"), "error_free", digits(3)),
         Shown("R²", "error_r_squared", digits(3)),
     ]
-    more = _("%(n)s more raters are in the file of results.")
+    more = _("Further raters in the file of results: %(n)s.")
     caption = labels.statistic(effect)
     yield from table_of(rows, caption, columns, lines, by=("rater",), notes=notes_of(lines), most=MOST_ROWS, more=more)

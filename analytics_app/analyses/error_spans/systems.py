@@ -12,6 +12,7 @@ from analytics_app.analyses.shared.outputs import (
     Outputs,
     interval_note,
     mix_note,
+    or_no_z,
 )
 from analytics_app.analyses.shared.over_raters import rough, system_means_over_raters
 from analytics_app.analyses.shared.pair_tests import pair_tests
@@ -73,7 +74,7 @@ def _as_z(make: Rows, outputs: Outputs, row_settings: Mapping[str, Any]) -> Iter
     reason = mix_note(outputs)
     means, drawn = segment_means(make, outputs, outputs.z, f"penalties as z over {outputs.unit}")
     about = {**row_settings, **drawn, "z": "of segments, within rater", **make.sample.common.of_z}
-    for code, mean in enumerate(means):
+    for code, mean in enumerate(map(or_no_z, means)):
         refused = reason is not None and reason.refuses
         estimate = Estimate(None, note=reason.sentence) if reason is not None and refused else mean
         note = estimate.note if refused else joined(LOWER, mean.note, reason.sentence if reason is not None else None)

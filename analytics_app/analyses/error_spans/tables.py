@@ -87,7 +87,7 @@ def _pairs(rows: Rows, limit: float) -> Iterator[Table]:
         own(_("Adjusted p"), p_adjusted(limit)),
         own(_("Items"), items),
     ]
-    more = _("%(n)s more pairs are in the file of results.")
+    more = _("Further pairs in the file of results: %(n)s.")
     lines = rows.of("mqm_difference")
     yield from table_of(rows, _("Differences of MQM penalties"), columns, lines, most=MOST_PAIRS, more=more)
 

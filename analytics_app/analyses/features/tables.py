@@ -53,7 +53,7 @@ def _by_system(rows: Rows) -> Iterator[Table]:
         own(_("Interval"), interval(2)),
     ]
     lines = [row for row in rows.of("feature_mean") if row.system is not None]
-    more = _("%(n)s more means are in the file of results.")
+    more = _("Further means in the file of results: %(n)s.")
     yield from table_of(rows, _("Ratings by feature and system"), columns, lines, most=MOST_ROWS, more=more)
 
 
@@ -67,7 +67,7 @@ def _contrasts(rows: Rows, limit: float) -> Iterator[Table]:
         own(_("p"), p),
         own(_("Adjusted p"), p_adjusted(limit)),
     ]
-    more = _("%(n)s more contrasts are in the file of results.")
+    more = _("Further contrasts in the file of results: %(n)s.")
     caption, lines = _("Does the difference depend on the feature?"), rows.of("feature_contrast")
     yield from table_of(rows, caption, columns, lines, most=MOST_ROWS, more=more)
 

@@ -216,7 +216,8 @@ def _curve(
     n_lines, most = errors.shape
     drawn = bootstrap(make.sample, statistic, over)
     lines, groups = np.repeat(clusters, most), np.tile(np.arange(most), n_lines)
-    means = group_means(errors.ravel(), groups, lines, n_groups=most, **drawn.options)
+    # Errors of labels are shares of samples; those of means are squares of distances on the scale.
+    means = group_means(errors.ravel(), groups, lines, n_groups=most, shares=statistic != "mean_error", **drawn.options)
     for m, mean in enumerate(means, start=1):
         estimate = mean if m < most or statistic == "model_error" else _at_all(mean)
         # Without a value, the model is undefined, which the notes say.
@@ -233,7 +234,7 @@ def _curve(
 
 def _at_all(mean: Estimate) -> Estimate:
     """Return the error with all judgments without its interval: it is 0 by construction if no text has more."""
-    return replace(mean, low=None, high=None, se=None) if mean.value == 0 else mean
+    return replace(mean, low=None, high=None, se=None, note=None, exact=False) if mean.value == 0 else mean
 
 
 def _by_model(make: Rows, judged: Judged, rounds: int, row_settings: Mapping[str, Any]) -> Iterator[Row]:

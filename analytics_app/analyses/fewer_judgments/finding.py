@@ -13,7 +13,7 @@ from analytics_app.show.shown import Rows
 def fewer_judgments(rows: Rows, question: FindingQuestion) -> Finding | None:
     """Return the finding about the number of judgments per text from which on the majority hardly changes."""
     sentence = enough([row for row in rows.of("majority_error") if row.label is not None])
-    return Finding(sentence, tested=False, criterion=question.name) if sentence else None
+    return Finding(sentence, tested=False, criterion=question.name, on_design=True) if sentence else None
 
 
 def enough(rows: Sequence[ResultRow]) -> str:
@@ -32,6 +32,9 @@ def enough(rows: Sequence[ResultRow]) -> str:
     first = None
     for row in reversed(settled):
         if row.high is None or row.high >= tolerated:
+            # Texts of which none has an error bound it by their number alone, which is no reason to expect more.
+            if row.value == 0:
+                continue
             break
         first = row
     if first is not None and first.value is not None:

@@ -26,5 +26,5 @@ def intra_rater(rows: Rows, limit: float) -> Iterator[Table]:
     ]
     lines = of_raters.of("rater_repeats_equal")
     lines.sort(key=lambda row: (row.value if row.value is not None else 2.0, row.rater or ""))
-    caption, more = _("Agreement with themselves, by rater"), _("%(n)s more raters are in the file of results.")
+    caption, more = _("Agreement with themselves, by rater"), _("Further raters in the file of results: %(n)s.")
     yield from table_of(of_raters, caption, columns, lines, by=("rater",), notes=[], most=RATERS_SHOWN, more=more)

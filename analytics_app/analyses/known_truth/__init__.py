@@ -7,6 +7,7 @@ import numpy as np
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.analyses.base import Rows, Sample
+from analytics_app.analyses.known_truth.joint import joint_rows
 from analytics_app.analyses.known_truth.right import Right, right_answers
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
@@ -33,7 +34,8 @@ class KnownTruth(FilteredAnalysis):
 
     An answer is right if it is the truth and nothing else. Chance is one over the number of options that were offered,
     "none of these" included; where items bring options of their own, each item has its chance. Intervals and tests are
-    over items (documents, where these were shown whole), those of raters over their answers.
+    over items (documents, where these were shown whole), those of raters over their answers. Beside single answers are
+    joint labels, by the majority and by Dawid and Skene: the share of texts whose joint label is the truth.
     """
 
     label = _("Known truth")
@@ -52,6 +54,8 @@ class KnownTruth(FilteredAnalysis):
         "right_difference": _("Difference of shares of right answers"),
         "right_by_rater": _("Share of right answers of a rater"),
         "answered_share": _("Share of each answer, by true label"),
+        "majority_right_share": _("Share of right joint labels, by the majority"),
+        "ds_right_share": _("Share of right joint labels, by Dawid and Skene"),
     }
 
     truth = naming(
@@ -85,6 +89,7 @@ class KnownTruth(FilteredAnalysis):
         yield from _tests(make, answers)
         yield from _raters(make, answers)
         yield from _answered(make, answers)
+        yield from joint_rows(make, answers)
 
 
 def _shares(make: Rows, answers: Right) -> Iterator[Row]:
@@ -97,7 +102,12 @@ def _shares(make: Rows, answers: Right) -> Iterator[Row]:
         drawn = bootstrap(make.sample, f"right by {column or 'all'}", answers.unit)
         counted = answers.once | (column == "system")
         means = group_means(
-            answers.right[counted], groups[counted], answers.cluster[counted], n_groups=len(names), **drawn.options
+            answers.right[counted],
+            groups[counted],
+            answers.cluster[counted],
+            n_groups=len(names),
+            shares=True,
+            **drawn.options,
         )
         for code, (name, mean) in enumerate(zip(names, means, strict=True)):
             mine = counted & (groups == code)

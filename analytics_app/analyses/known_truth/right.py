@@ -26,11 +26,14 @@ class Right(OfSystems):
 
     `right` is 1 where the truth and nothing else was chosen, `category` a code into `categories`, the labels that are
     true of some item; `once` keeps one row of each answer, where a text of several systems counts for each of them;
-    `chosen` has a column for each option. `chance` is one over the number of options that were offered with each
+    `chosen` has a column for each option. `answers` are all answers, also those whose truth is not known, and `text` is
+    the text of each row. `chance` is one over the number of options that were offered with each
     output, None where there is no such chance; `own_options` says that items bring options of their own.
     """
 
     truth: str
+    answers: Answers
+    text: NDArray[np.int64]
     right: Floats
     once: Mask
     rater: NDArray[np.int64]
@@ -118,6 +121,8 @@ def _compared(
     chance, without_chance = _chance(sample, answers, outputs.item[known])
     return Right(
         truth=truth,
+        answers=answers,
+        text=answers.text[entry],
         right=is_right.astype(float),
         once=once,
         rater=answers.rater[entry],

@@ -30,6 +30,7 @@ def known_truth(rows: Rows, limit: float) -> Iterator[Table]:
     """Yield the tables of right answers: by system with tests, by true label, pairs, raters, and answers."""
     whole = rows.whole
     yield from _by_system(whole, limit)
+    yield from _joint(whole)
     yield from _by_true_label(whole)
     yield from _pairs(whole, limit)
     yield from _raters(whole)
@@ -47,6 +48,30 @@ def _by_system(rows: Rows, limit: float) -> Iterator[Table]:
     yield from table_of(
         rows, _("Right answers"), columns, lines_of(shares, "system"), by=("system",), notes=notes, used_only=True
     )
+
+
+def _joint(rows: Rows) -> Iterator[Table]:
+    """Yield a table of single answers and joint labels beside each other."""
+    kinds = {
+        "right_share": _("Single answers"),
+        "majority_right_share": _("Label of the majority"),
+        "ds_right_share": _("Label by Dawid and Skene"),
+    }
+    columns = [
+        named(_("System"), lambda row: row.system or _("All together")),
+        named(_("Of"), lambda row: kinds[row.statistic]),
+        own(_("Answers or texts"), ratings),
+        own(_("Items"), items),
+        own(_("Right"), percent(1)),
+        own(_("Interval"), share_interval),
+    ]
+    lines = [row for row in rows.of(*kinds) if row.label is None and (row.system or row.system_b is None)]
+    lines.sort(key=lambda row: (row.system or "", list(kinds).index(row.statistic)))
+    joint = [row for row in lines if row.statistic != "right_share"]
+    if joint:
+        yield from table_of(
+            rows, _("Right joint labels beside single answers"), columns, lines, by=("system",), notes=notes_of(joint)
+        )
 
 
 def _right_columns(limit: float) -> list[Shown]:
@@ -136,7 +161,7 @@ def _raters(rows: Rows) -> Iterator[Table]:
         own(_("p against chance"), p),
     ]
     lines = sorted(rows.of("right_by_rater"), key=lambda row: (row.value or 0.0, str(row.rater)))
-    more = _("%(n)s more raters are in the file of results.")
+    more = _("Further raters in the file of results: %(n)s.")
     yield from table_of(
         rows, _("Right answers of each rater"), columns, lines, most=MOST_ROWS, more=more, used_only=True
     )

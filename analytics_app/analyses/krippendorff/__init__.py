@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from analytics_app.analyses.base import Rows, Sample, count, in_words
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
-from analytics_app.analyses.shared.rated_texts import FIRST, BetweenRaters, clusters_of_texts
+from analytics_app.analyses.shared.rated_texts import FIRST, BetweenRaters, clusters_of_texts, shared_by_systems
 from analytics_app.analyses.shared.transforms import Overall, Reducible
 from analytics_app.ratings.extras.kinds import Kinds
 from analytics_app.results import Row
@@ -84,8 +84,11 @@ class Krippendorff(Reducible, Overall, BetweenRaters):
                 **drawn.options,
             )
         _text, index, times = np.unique(texts, return_inverse=True, return_counts=True)
+        pairable = np.zeros(len(once.table), dtype=bool)
+        pairable[np.flatnonzero(rated)[times[index] > 1]] = True
+        shared_note, shared = shared_by_systems(once, pairable)
         twice = len(sample.table) - len(once.table)
-        notes = [note for note in (alpha.note, lost) if note]
+        notes = [note for note in (alpha.note, lost, shared_note) if note]
         if twice:
             notes.append(
                 f"{in_words(twice, 'further rating', 'further ratings')} of a text by the same rater left out."
@@ -101,5 +104,6 @@ class Krippendorff(Reducible, Overall, BetweenRaters):
                 **({"values": "log"} if logs else {}),
                 **drawn.settings,
                 "ratings": FIRST,
+                **shared,
             },
         )

@@ -26,6 +26,7 @@ from tasks_app.task_types.base import Scale
 
 # The most texts that are listed as uncertain, the least certain first, and can be sent to experts after one run.
 MOST_TEXTS = 1000
+NO_MAJORITY = "No text has a label that more raters chose than any other."
 BINS = 10
 
 MODEL, VOTE = "Dawid-Skene", "majority"
@@ -179,7 +180,8 @@ def _majority(make: Rows, voted: Decided) -> Iterator[Row]:
     note = None if not ties else f"{in_words(ties, 'text is', 'texts are')} left out: their votes are tied."
     yield make.row("majority_ties", value=float(ties), n_items=len(clear))
     outputs = ByOutput.of(make.sample, voted.texts).where(clear)
-    yield from shares(make, "majority_share", np.nan_to_num(voted.yes), outputs, voted.options, note=note)
+    yes = np.nan_to_num(voted.yes)
+    yield from shares(make, "majority_share", yes, outputs, voted.options, note=note, undefined=NO_MAJORITY)
 
 
 def _model(make: Rows, model: Model | str, threshold: float) -> Iterator[Row]:

@@ -77,13 +77,18 @@ def shares(
     n_raters: Sequence[int | None] | None = None,
     note: str | None = None,
     criterion: str | None = None,
+    undefined: str | None = None,
 ) -> Iterator[Row]:
-    """Yield the mean of values (entries as rows, labels as columns) of each system, with its interval."""
+    """Yield the mean of values (entries as rows, labels as columns) of each system, with its interval.
+
+    `undefined` is the note of systems without a value, which by default is that nothing was rated.
+    """
     systems = outputs.systems
     items = [len(np.unique(outputs.item[outputs.system == code])) for code in range(len(systems))]
     for begin, means, settings in _means(make.sample, values, outputs):
         for place, mean in enumerate(means):
             code = place % len(systems)
+            own_note = undefined if undefined and mean.value is None else mean.note
             yield make.row(
                 statistic,
                 mean,
@@ -92,7 +97,7 @@ def shares(
                 label=labels[begin + place // len(systems)],
                 n_items=items[code],
                 n_raters=n_raters[code] if n_raters is not None else None,
-                note=joined(mean.note, note, interval_note(mean, outputs.unit)),
+                note=joined(own_note, note, interval_note(mean, outputs.unit)),
                 settings=settings,
             )
 
@@ -115,6 +120,7 @@ def _means(sample: Sample, values: Floats, outputs: ByOutput) -> Iterator[tuple[
                 (outputs.system[:, np.newaxis] + n_systems * np.arange(k)).ravel(),
                 np.repeat(outputs.cluster, k),
                 n_groups=n_systems * k,
+                shares=True,
                 **drawn.options,
             ),
             drawn.settings,

@@ -77,7 +77,7 @@ def _often(labels: Sequence[str | None], rows: Rows, most: int = MOST_COLUMNS) -
 
 def _rarer(all_labels: Sequence[object], listed: Sequence[object]) -> list[str]:
     """Return a note that rarer labels are not in a table, if any are left out."""
-    return left_out(len(all_labels) - len(listed), _("%(n)s rarer labels are in the file of results."))
+    return left_out(len(all_labels) - len(listed), _("Rarer labels in the file of results: %(n)s."))
 
 
 def _measure(statistic: str) -> str:
@@ -163,7 +163,7 @@ def _raters(rows: Rows) -> Iterator[Table]:
     notes = [_("By the model of Dawid and Skene; it is fitted to these same labels.")]
     yield from table_of(
         rows, _("Raters of labels"), columns, lines,
-        by=("rater",), notes=notes, most=RATERS_SHOWN, more=_("%(n)s more rows are in the file of results."),
+        by=("rater",), notes=notes, most=RATERS_SHOWN, more=_("Further rows in the file of results: %(n)s."),
     )  # fmt: skip
 
 
@@ -174,7 +174,7 @@ def _uncertain(rows: Rows) -> Iterator[Table]:
         named(_("Label"), lambda row: row.label),
         own(_("Confidence"), percent(1)),
     ]
-    caption, more = _("Texts whose label is least certain"), _("%(n)s more rows are in the file of results.")
+    caption, more = _("Texts whose label is least certain"), _("Further rows in the file of results: %(n)s.")
     yield from table_of(rows, caption, columns, rows.of("uncertain_text"), notes=[], most=TEXTS_SHOWN, more=more)
 
 

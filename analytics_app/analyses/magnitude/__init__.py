@@ -11,13 +11,13 @@ from analytics_app.analyses.base import Rows, Sample
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
 from analytics_app.analyses.shared.crossed import Statistics, crossed_rows
-from analytics_app.analyses.shared.families import cannot_differ, flips
+from analytics_app.analyses.shared.families import Differing, cannot_differ, flips
 from analytics_app.analyses.shared.filtered import FilteredAnalysis
-from analytics_app.analyses.shared.outputs import Outputs, mix_note
+from analytics_app.analyses.shared.outputs import Outputs, mix_note, or_no_z
 from analytics_app.results import Row
 from analytics_app.stats.comparison.corrections import adjust
 from analytics_app.stats.comparison.paired import item_means, paired
-from analytics_app.stats.scales.magnitude import Normalised, normalised, ratios, taken_back
+from analytics_app.stats.scales.magnitude import Normalised, normalised, ratio_of, taken_back
 from analytics_app.stats.scales.standardise import judge_wise_z
 from analytics_app.stats.values import Estimate, joined
 from tasks_app.setting_fields import choice_field
@@ -141,7 +141,7 @@ def _means(make: Rows, outputs: Outputs, normalisation: str) -> Iterator[Row]:
     for name, values in kinds:
         for suffix in ("", "_over_raters"):
             means, drawn = outputs.means(make.sample, values, over_raters=bool(suffix))
-            for code, mean in enumerate(means):
+            for code, mean in enumerate(map(or_no_z, means) if name == "log_mean_z" else means):
                 about: dict[str, Any] = outputs.counts(code, rated=~np.isnan(values))
                 note = joined(
                     mean.note, outputs.interval_note(make.sample, mean, about["n_raters"], over_raters=bool(suffix))
@@ -189,22 +189,24 @@ def _ratios(make: Rows, outputs: Outputs, pairs: list[tuple[int, int]], normalis
         "n_permutations": flips(common, len(pairs)),
         **drawn.options,
     }
+    compared = paired(matrix, pairs, **options)
     if normalisation == "range":
-        differences = paired(matrix, pairs, **options)
-        estimates = [replace(result.difference, p=result.permutation_p) for result in differences]
+        estimates = [replace(result.difference, p=result.permutation_p) for result in compared]
     else:
-        estimates = ratios(matrix, pairs, **options)
+        estimates = [ratio_of(result) for result in compared]
     adjusted = adjust([estimate.p for estimate in estimates], common.correction)
-    moving = [estimate.n_items if estimate.p is not None else None for estimate in estimates]
-    reason = cannot_differ(common, moving, flips(common, len(pairs)), unit=outputs.unit)
+    tests = [Differing.of(result) if result.permutation_p is not None else None for result in compared]
+    of_family = cannot_differ(common, tests, flips(common, len(pairs)), unit=outputs.unit)
     values = "places in the range" if normalisation == "range" else "logarithms"
-    for (a, b), estimate, p in zip(pairs, estimates, adjusted, strict=True):
+    for (a, b), estimate, p, test in zip(pairs, estimates, adjusted, tests, strict=True):
+        reason = test.reason(common, outputs.unit) if test is not None else None
+        reasons = dict.fromkeys((reason, of_family.get("cannot_differ")))
         yield make.row(
             "range_difference" if normalisation == "range" else "magnitude_ratio",
             estimate,
             **outputs.names(a, b),
             p_adjusted=p,
-            note=joined(estimate.note, reason),
+            note=joined(estimate.note, *reasons),
             settings={
                 "normalisation": normalisation,
                 "means": f"of {values} of items",
@@ -212,6 +214,7 @@ def _ratios(make: Rows, outputs: Outputs, pairs: list[tuple[int, int]], normalis
                 "test": f"sign-flip permutation over {outputs.unit}, {flips(common, len(pairs))} draws",
                 "correction": common.correction,
                 "family": f"{len(pairs)} pairs of one criterion",
-                **({"cannot_differ": reason} if reason else {}),
+                **of_family,
+                **(test.settings(common) if test is not None else {}),
             },
         )

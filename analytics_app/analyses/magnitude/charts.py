@@ -49,7 +49,7 @@ def _over(rows: Sequence[Row]) -> str:
 
 def _times(clear: Sequence[Row], n: int, criterion: str, *, possible: bool) -> str:
     if not clear and not possible:
-        return f"Too little to find a significant difference for {criterion}"
+        return f"No difference can be significant for {criterion}"
     if not clear:
         return f"No two systems differ significantly for {criterion}"
     if len(clear) == 1:

@@ -36,5 +36,5 @@ def _level(rows: Rows, statistics: Sequence[str], caption: str, counted: str, li
     ]
     columns.append(own(counted, lambda row: cells.whole(row.n_ratings if row else None)))
     lines = lines_of(rows.of(*statistics), *BY)
-    more = _("%(n)s more pairs are in the file of results.")
+    more = _("Further pairs in the file of results: %(n)s.")
     yield from table_of(rows, caption, columns, lines, by=BY, most=MOST_PAIRS, more=more, used_only=True)

@@ -203,7 +203,8 @@ def _within(
         return
     drawn = _bootstrap(make, "metrics within items", documents)
     taus = tau_like(human, metric.of_texts, gap=gap, clusters=documents, **drawn.options)
-    row_settings = _settings(metric, settings, concordant=taus.concordant, discordant=taus.discordant, **drawn.settings)
+    counts = {"concordant": taus.concordant, "discordant": taus.discordant, "ties": taus.ties}
+    row_settings = _settings(metric, settings, **counts, **drawn.settings)
     for name, estimate in (
         ("metric_tau_like_by_item", taus.by_item),
         ("metric_tau_like_pooled", taus.pooled),

@@ -64,7 +64,7 @@ def _pairs(rows: Rows, statistic: str, limit: float) -> Iterator[Table]:
         own(_("p"), p),
         own(_("Adjusted p"), p_adjusted(limit)),
     ]
-    caption, more = labels.statistic(statistic), _("%(n)s more pairs are in the file of results.")
+    caption, more = labels.statistic(statistic), _("Further pairs in the file of results: %(n)s.")
     yield from table_of(rows, caption, columns, rows.of(statistic), most=MOST_PAIRS, more=more)
 
 
@@ -97,5 +97,5 @@ def _differences(rows: Rows, limit: float) -> Iterator[Table]:
         own(_("Adjusted p"), p_adjusted(limit)),
         own(_("Items"), items),
     ]
-    caption, more = _("Systems compared by metrics"), _("%(n)s more pairs are in the file of results.")
+    caption, more = _("Systems compared by metrics"), _("Further pairs in the file of results: %(n)s.")
     yield from table_of(rows, caption, columns, rows.of("metric_difference"), most=MOST_PAIRS, more=more)

@@ -9,13 +9,16 @@ from django.utils.translation import gettext_lazy as _
 from analytics_app.analyses.base import Rows, Sample
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
+from analytics_app.analyses.shared.families import sign_test_notes
 from analytics_app.analyses.shared.filtered import FilteredAnalysis
 from analytics_app.analyses.shared.pairs import Preferences, chosen_pairs, names_of
+from analytics_app.ratings import Floats
 from analytics_app.results import Row
 from analytics_app.stats.comparison.corrections import adjust
 from analytics_app.stats.comparison.means import group_means
 from analytics_app.stats.comparison.win_rates import WinRate, sign_test, win_rates
 from analytics_app.stats.ranking.bradley_terry import bradley_terry
+from analytics_app.stats.ranking.connected import all_linked
 from analytics_app.stats.ranking.strengths import Strengths
 from analytics_app.stats.values import joined
 from tasks_app.setting_fields import choice_field
@@ -25,6 +28,11 @@ LEFT, RIGHT = 1.0, 2.0
 FEW_RATERS = "Fewer than 10 raters: this interval is rough."
 RATERS_NEEDED = 10
 ALL_PLACED = "Chains of wins lead from every system to every other one."
+PLACED_BY_TIES = (
+    "Chains of wins and ties lead from every system to every other one; without ties, wins alone would not place them "
+    "all."
+)
+ONLY_TIES = "All comparisons are ties, so all systems have the same strength: no win says which is better."
 NOT_PLACED = "Wins do not place these systems among the others: {names}."
 
 
@@ -136,12 +144,14 @@ def _pair(
         "correction": common.correction,
         "family": f"{n} pairs of one criterion",
     }
+    reason, few = sign_test_notes(common, result, preferences.unit)
     yield make.row(
         "win_rate",
         result.rate,
         **about,
         p_adjusted=p,
-        settings={**settings, "ties": "left out", "both_bad": "left out", **test},
+        note=joined(result.rate.note, reason),
+        settings={**settings, "ties": "left out", "both_bad": "left out", **test, **few},
     )
     yield make.row(
         "win_rate_half", result.rate_half, **about, settings={**settings, "ties": "one half", "both_bad": "a tie"}
@@ -182,13 +192,25 @@ def _strengths(make: Rows, preferences: Preferences, ties: str) -> Iterator[Row]
         yield make.row("bt_rank", model.ranks[code], **about)
     if model.log_ties is not None:
         yield make.row("bt_log_ties", model.log_ties, by_system=True, settings=settings)
-    yield placed_row(make, "bt_placed", model, preferences.systems, {"ties": ties, "both_bad": "a tie"})
+    wins, _ties = preferences.totals()
+    yield placed_row(make, "bt_placed", model, preferences.systems, {"ties": ties, "both_bad": "a tie"}, wins)
 
 
-def placed_row(make: Rows, name: str, model: Strengths, systems: tuple[str, ...], settings: dict[str, Any]) -> Row:
-    """Return the row with the number of systems that a model places; its note names the others."""
+def placed_row(
+    make: Rows, name: str, model: Strengths, systems: tuple[str, ...], settings: dict[str, Any], wins: Floats
+) -> Row:
+    """Return the row with the number of systems that a model places; its note names the others, or says why all are.
+
+    `wins` counts how often the system of a row was better than that of a column, without ties.
+    """
     unplaced = [key for key, strength in zip(systems, model.strengths, strict=True) if strength.value is None]
-    note = joined(NOT_PLACED.format(names=", ".join(unplaced)) if unplaced else ALL_PLACED, model.note)
+    if unplaced:
+        why = NOT_PLACED.format(names=", ".join(unplaced))
+    elif not wins.any():
+        why = ONLY_TIES
+    else:
+        why = ALL_PLACED if all_linked(wins) else PLACED_BY_TIES
+    note = joined(why, model.note)
     return make.row(name, value=float(len(systems) - len(unplaced)), by_system=True, note=note, settings=settings)
 
 
@@ -204,6 +226,7 @@ def _sides(make: Rows) -> Iterator[Row]:
         np.zeros(len(left), dtype=np.intp),
         rater,
         n_groups=1,
+        shares=True,
         **drawn.options,
     )
     net = np.bincount(rater, weights=2 * left - 1)

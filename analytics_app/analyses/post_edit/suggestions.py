@@ -108,7 +108,7 @@ def _shares(
 ) -> tuple[list[Estimate], dict[str, Any]]:
     """Return the share of each group, and the settings of its interval and test."""
     drawn = bootstrap(make.sample, purpose, unit_of(make.sample))
-    shares = group_ratios(chosen, np.ones(len(chosen)), group, cluster, n_groups=n_groups, **drawn.options)
+    shares = group_ratios(chosen, np.ones(len(chosen)), group, cluster, n_groups=n_groups, shares=True, **drawn.options)
     return shares, {**drawn.settings, **TEST}
 
 

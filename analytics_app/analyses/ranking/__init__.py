@@ -12,6 +12,7 @@ from analytics_app.analyses.pairwise import placed_row
 from analytics_app.analyses.ranking.start_order import start_order
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import Bootstrap, bootstrap
+from analytics_app.analyses.shared.families import sign_test_notes
 from analytics_app.analyses.shared.filtered import FilteredAnalysis
 from analytics_app.analyses.shared.over_raters import rough, system_means_over_raters
 from analytics_app.analyses.shared.pairs import SHARED, Together, chosen_pairs, names_of
@@ -161,15 +162,17 @@ def _of_pairs(make: Rows, together: Together) -> Iterator[Row]:
             ("ranked_level", result.ties),
         ):
             yield make.row(name, value=count / total, **about)
+        reason, few = sign_test_notes(common, result, together.unit)
         yield make.row(
             "ranked_above_half",
             result.rate_half,
             **about,
             p=result.rate.p,
             p_adjusted=p,
-            note=joined(result.rate_half.note, IMPLIED),
+            note=joined(result.rate_half.note, reason, IMPLIED),
             settings={
                 "ties": "one half",
+                **few,
                 **drawn.settings,
                 "test": f"exact sign test over {together.unit}: {result.items_won} to {result.items_lost}",
                 "correction": common.correction,
@@ -270,7 +273,19 @@ def _strengths(make: Rows, together: Together, ranks: Floats) -> Iterator[Row]:
         strength = model.strengths[code]
         yield make.row("pl_strength", strength, **about, note=joined(strength.note, note))
         yield make.row("pl_rank", model.ranks[code], **about)
-    yield placed_row(make, "pl_placed", model, together.systems, {"ties": "as pairs"})
+    yield placed_row(make, "pl_placed", model, together.systems, {"ties": "as pairs"}, _wins(together, ranks))
+
+
+def _wins(together: Together, ranks: Floats) -> Floats:
+    """Return how often the system of a row was ranked above that of a column on one screen."""
+    n = len(together.systems)
+    wins: Floats = np.zeros((n, n))
+    for first, second in pairs_within(together.group):
+        above = np.where(ranks[first] < ranks[second], first, second)
+        below = np.where(ranks[first] < ranks[second], second, first)
+        apart = ranks[first] != ranks[second]
+        np.add.at(wins, (together.system[above[apart]], together.system[below[apart]]), 1)
+    return wins
 
 
 def _tied(together: Together) -> tuple[int, int]:

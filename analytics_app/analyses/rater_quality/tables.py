@@ -58,7 +58,7 @@ def rater_quality(rows: Rows, limit: float) -> Iterator[Table]:
         by=("rater",),
         notes=notes,
         most=MOST_ROWS,
-        more=_("%(n)s more raters are in the file of results."),
+        more=_("Further raters in the file of results: %(n)s."),
         used_only=True,
         for_notes=True,
     )

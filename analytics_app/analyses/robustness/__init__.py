@@ -138,7 +138,7 @@ def _noticed(
     drawn = bootstrap(make.sample, "robustness noticed", unit)
     higher, kind, item = copies.noticed(scores)
     of_item = item if clusters is None else clusters[item]
-    shares = group_means(higher, kind, of_item, n_groups=len(copies.kinds), **drawn.options)
+    shares = group_means(higher, kind, of_item, n_groups=len(copies.kinds), shares=True, **drawn.options)
     for code, (name, share) in enumerate(zip(copies.kinds, shares, strict=True)):
         yield make.row(
             "robustness_noticed",

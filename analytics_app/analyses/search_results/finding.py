@@ -9,8 +9,8 @@ from analytics_app.show.findings import (
     finding_of,
     largest_difference,
     listed,
+    none_can,
     tests_of,
-    too_few,
 )
 from analytics_app.show.shown import Rows
 
@@ -23,7 +23,7 @@ def search_results(rows: Rows, question: FindingQuestion) -> Finding | None:
         return None
     clear = [row for row in question.clear(tests) if row.value]
     if not clear:
-        rest = too_few(tests, _("; there are too few queries for any of the tests to be significant"))
+        rest = none_can(tests)
         return Finding(_("The precision of no two systems differs clearly"), rest, criterion=question.name)
     largest, winner, beaten = largest_difference(clear)
     cutoff = (largest.settings or {}).get("cutoff", 1)

@@ -46,7 +46,7 @@ def _by_system(rows: Rows) -> Iterator[Table]:
 
 def _pairs(rows: Rows, limit: float) -> Iterator[Table]:
     """Yield the comparisons of precision, then those of nDCG."""
-    more = _("%(n)s more comparisons are in the file of results.")
+    more = _("Further comparisons in the file of results: %(n)s.")
     for statistic, caption, measure in (
         ("precision_difference", _("Precision, pairs of systems"), _("Difference of precision")),
         ("ndcg_difference", _("nDCG, pairs of systems"), _("Difference of nDCG")),

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from analytics_app.analyses.base import Analysis, Rows, in_words
 from analytics_app.ratings import Floats
 from analytics_app.results import Row
+from analytics_app.show.labels import CORRECTIONS
 from analytics_app.stats.comparison.change import (
     Compared,
     adjusted_difference,
@@ -63,7 +64,9 @@ class ChangeAnalysis(Analysis):
             "separate pairs with semicolons."
         ),
     )
-    family = choice_field(_("Correction for several tests"), [(method, method) for method in METHODS], initial="sidak")
+    family = choice_field(
+        _("Correction for several tests"), [(method, CORRECTIONS[method]) for method in METHODS], initial="sidak"
+    )
 
 
 @dataclass(frozen=True, slots=True)

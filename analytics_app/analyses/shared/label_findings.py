@@ -2,7 +2,7 @@
 
 from django.utils.translation import gettext as _
 
-from analytics_app.show.findings import Finding, FindingQuestion, largest_difference, listed, tests_of, too_few
+from analytics_app.show.findings import Finding, FindingQuestion, largest_difference, listed, none_can, tests_of
 from analytics_app.show.shown import Rows
 
 
@@ -13,7 +13,7 @@ def of_labels(rows: Rows, question: FindingQuestion) -> Finding | None:
         return None
     clear = [row for row in question.clear(tests) if row.value]
     if not clear:
-        rest = too_few(tests, _("; there are too few texts for any of the tests to be significant"))
+        rest = none_can(tests)
         return Finding(_("The labels of no two systems differ clearly"), rest, criterion=question.name)
     largest, winner, beaten = largest_difference(clear)
     start = _("%(system)s gets the label “%(label)s” more often than %(others)s")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,14 @@ from tasks_app.setting_fields import OneOfField, choice_field
 
 EQUAL_STEPS = "The steps of the scale are treated as equally far apart."
 
+NO_Z = (
+    "z is undefined here: every rater of this system gave the same rating throughout, or a single one, so there is no "
+    "spread to divide by."
+)
+NO_Z_OF_BOTH = (
+    "z is undefined here: too many raters gave the same rating throughout, so fewer than two items have it for both "
+    "systems."
+)
 ITEMS_ONLY = "Generalises to new {unit}, not to new raters."
 
 # With a larger distance between a rater's mix of systems and that of all raters, z hides differences between systems.
@@ -97,6 +105,11 @@ class Outputs(OfSystems):
     def shared_items(self, a: int, b: int) -> int:
         """Return the number of items that two systems share."""
         return len(np.intersect1d(self.item[self.system == a], self.item[self.system == b]))
+
+
+def or_no_z(mean: Estimate) -> Estimate:
+    """Return the mean z of rated outputs; where there is none, with the reason, since ratings there are."""
+    return mean if mean.value is not None else replace(mean, note=NO_Z)
 
 
 def resample_field() -> OneOfField[str]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from analytics_app.analyses.base import Rows
 from analytics_app.analyses.shared.bootstrap import Bootstrap, bootstrap
-from analytics_app.analyses.shared.families import family_of, flips
+from analytics_app.analyses.shared.families import Differing, family_of, flips
 from analytics_app.ratings import Floats
 from analytics_app.results import Row
 from analytics_app.stats.comparison.corrections import adjust
@@ -19,16 +19,21 @@ from analytics_app.stats.values import joined
 
 @dataclass(frozen=True, slots=True)
 class PairTest:
-    """The comparison of a pair, its p after correction, and the settings of its family."""
+    """The comparison of a pair, its p after correction, and the settings of its family and of its own.
+
+    `reason` says why the test cannot be significant even before correction, if so few units differ.
+    """
 
     result: Paired
     p_adjusted: float | None
     settings: Mapping[str, Any]
+    reason: str | None
 
     @property
     def note(self) -> str | None:
-        """Return the note of the difference, with the reason if no test of the family can be significant."""
-        return joined(self.result.difference.note, self.settings.get("cannot_differ"))
+        """Return the note of the difference, with the reasons if the test, or its family, cannot be significant."""
+        of_family = self.settings.get("cannot_differ")
+        return joined(self.result.difference.note, self.reason, of_family if of_family != self.reason else None)
 
     def row(self, make: Rows, statistic: str, *, settings: Mapping[str, Any] | None = None, **columns: Any) -> Row:
         """Return the row of the difference; settings are added, columns given by name replace those of the test."""
@@ -70,5 +75,10 @@ def pair_tests(
     compared = paired(matrix, pairs, clusters=clusters, n_permutations=flips(common, len(pairs)), **drawn.options)
     settings = {**drawn.settings, **family_of(common, compared, unit=unit, of=of)}
     adjusted = adjust([result.permutation_p for result in compared], common.correction)
-    tests = [PairTest(result, p, settings) for result, p in zip(compared, adjusted, strict=True)]
+    tests = []
+    for result, p in zip(compared, adjusted, strict=True):
+        differing = Differing.of(result) if result.permutation_p is not None else None
+        own = differing.settings(common) if differing is not None else {}
+        reason = differing.reason(common, unit) if differing is not None else None
+        tests.append(PairTest(result, p, {**settings, **own}, reason))
     return Family(tests, settings, drawn)

@@ -1,17 +1,22 @@
 """Ratings of the same texts by several raters, as matrices, for analyses of agreement."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from analytics_app.analyses.base import Question, Sample, in_words
 from analytics_app.analyses.shared.filtered import FilteredAnalysis
-from analytics_app.ratings import Floats
+from analytics_app.ratings import Floats, Mask
 from tasks_app import task_types
 from tasks_app.task_types.base import Criterion, Outcome, Scale
 
 FIRST = "first of a rater for a text"
+SHARED_TEXTS = (
+    "{n:,} ratings are {rows:,} rows of ratings.csv: a text that several systems share has a row for each of them, and "
+    "counts once."
+)
 SEVERAL = "Several labels of one rater for a text: only the first counts here."
 
 
@@ -58,7 +63,8 @@ class RatedTexts:
 
     `items` are those of the texts, else the text itself. `order` is that of arrival. `clusters` are the documents of
     the texts, if these were shown whole, and `drawn` names the resampled units of intervals. `domain` is the whole
-    scale, as far as it is known. `notes` are sentences about ratings left out.
+    scale, as far as it is known. `notes` are sentences about ratings left out, or that have several rows in the file of
+    ratings; `shared` has the number of these rows then.
     """
 
     values: Floats
@@ -70,11 +76,12 @@ class RatedTexts:
     domain: tuple[float, ...] | None
     labels: bool
     notes: tuple[str, ...]
+    shared: dict[str, int] = field(default_factory=dict)
 
     @property
-    def settings(self) -> dict[str, str]:
+    def settings(self) -> dict[str, Any]:
         """Return the settings of rows about the ratings that are compared."""
-        return {"ratings": FIRST}
+        return {"ratings": FIRST, **self.shared}
 
     @property
     def drawn(self) -> str:
@@ -106,6 +113,25 @@ def clusters_of_texts(sample: Sample) -> NDArray[np.int64] | None:
     return np.where(document >= 0, document, len(names.documents) + table.text)
 
 
+def shared_by_systems(sample: Sample, counted: Mask) -> tuple[str | None, dict[str, int]]:
+    """Return a note, and the number of rows of ratings.csv as a setting, if counted ratings have several rows there.
+
+    A text that several systems produced alike was rated once, and its rating has a row for each of them, or for each
+    pair of systems where two texts were compared.
+    """
+    table, names = sample.table, sample.table.names
+    n_outputs = np.bincount(names.shown_part, minlength=len(names.part_ids) + 1) if len(names.shown_part) else None
+    if n_outputs is None:
+        return None, {}
+    rows = np.ones(len(table), dtype=np.int64)
+    for part in (table.part, table.part_b):
+        rows *= np.where(part >= 0, np.maximum(n_outputs[np.maximum(part, 0)], 1), 1)
+    n, n_rows = int(counted.sum()), int(rows[counted].sum())
+    if n == n_rows:
+        return None, {}
+    return SHARED_TEXTS.format(n=n, rows=n_rows), {"n_file_rows": n_rows}
+
+
 def rated_texts(sample: Sample) -> RatedTexts:
     """Return the first rating of each rater for each text of a sample."""
     once = sample.first_per_rater()
@@ -119,6 +145,9 @@ def rated_texts(sample: Sample) -> RatedTexts:
         notes.append(SEVERAL)
     elif twice := len(sample.table) - len(table):
         notes.append(f"{in_words(twice, 'further rating', 'further ratings')} of a text by the same rater left out.")
+    shared_note, shared = shared_by_systems(once, rated)
+    if shared_note is not None:
+        notes.append(shared_note)
     clusters = clusters_of_texts(once)
     return RatedTexts(
         values=values[rated].astype(np.float64),
@@ -130,6 +159,7 @@ def rated_texts(sample: Sample) -> RatedTexts:
         domain=_labels(sample, values[rated]) if labels else (question.domain or None),
         labels=labels,
         notes=tuple(notes),
+        shared=shared,
     )
 
 

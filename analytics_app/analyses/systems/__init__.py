@@ -12,9 +12,11 @@ from analytics_app.analyses.shared.bootstrap import bootstrap
 from analytics_app.analyses.shared.crossed import Statistics, crossed_rows
 from analytics_app.analyses.shared.outputs import (
     EQUAL_STEPS,
+    NO_Z_OF_BOTH,
     Outputs,
     by_document,
     mix_note,
+    or_no_z,
     resample_field,
 )
 from analytics_app.analyses.shared.over_raters import rough, t_over_raters
@@ -127,7 +129,7 @@ def _means(make: Rows, outputs: Outputs) -> Iterator[Row]:
     for name, values in (("mean", outputs.value), ("mean_z", outputs.z)):
         for suffix in ("", "_over_raters"):
             means, drawn = outputs.means(make.sample, values, over_raters=bool(suffix))
-            for code, mean in enumerate(means):
+            for code, mean in enumerate(map(or_no_z, means) if name == "mean_z" else means):
                 counts: dict[str, Any] = {**outputs.counts(code, rated=~np.isnan(values))}
                 estimate, note = mean, reason.sentence if reason is not None and name == "mean_z" else None
                 if note is not None and reason is not None and reason.refuses:
@@ -250,16 +252,18 @@ def _paired(
     adjusted_rank = adjust([test.result.wilcoxon.p for test in family.tests], make.sample.common.correction)
     for (a, b), test, p_rank in zip(pairs, family.tests, adjusted_rank, strict=True):
         names = {**outputs.names(a, b), "n_items": test.result.n_items}
+        no_z = suffix and test.result.difference.value is None and outputs.shared_items(a, b) > 1
         yield test.row(
             make,
             f"difference{suffix}",
             **names,
-            note=joined(test.note, note),
+            note=NO_Z_OF_BOTH if no_z else joined(test.note, note),
             settings={"means": f"of {outputs.unit}", **of_z},
         )
         if not suffix:
             yield make.row("wilcoxon", test.result.wilcoxon, **names, p_adjusted=p_rank, settings=ranks)
-        yield make.row(f"effect_size{suffix}", _effect(test.result), **names, settings=effects)
+        effect = Estimate(None, note=NO_Z_OF_BOTH) if no_z else _effect(test.result)
+        yield make.row(f"effect_size{suffix}", effect, **names, settings=effects)
 
 
 def _family(pairs: Sequence[tuple[int, int]]) -> str:

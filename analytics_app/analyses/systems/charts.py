@@ -115,7 +115,7 @@ def _significant(apart: int, tested: int, criterion: str, *, possible: bool) -> 
     if not tested:
         return f"Differences between systems for {criterion}"
     if not possible:
-        return f"Too little to find a significant difference for {criterion}"
+        return f"No difference can be significant for {criterion}"
     if tested == 1:
         return f"The two systems {'differ' if apart else 'do not differ significantly'} for {criterion}"
     if not apart:

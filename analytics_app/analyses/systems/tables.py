@@ -151,5 +151,5 @@ def further(rows: Rows, limit: float) -> Iterator[Table]:
         for row in rows.rows
         if row.slice or row.statistic not in placed or ((row.group or row.wave) and row.statistic not in of_raters)
     ]
-    caption, more = _("Parts of the data, and further numbers"), _("%(n)s more rows are in the file of results.")
+    caption, more = _("Parts of the data, and further numbers"), _("Further rows in the file of results: %(n)s.")
     yield from table_of(rows, caption, columns, lines, notes=notes_of(lines), most=FURTHER_SHOWN, more=more)

@@ -154,7 +154,7 @@ def _triads(rows: Rows) -> Iterator[Table]:
     """Yield the triads, those that were found least often first."""
     columns = [named(_("Triad"), lambda row: row.label), own(_("Right"), _right), own(_("Share"), share)]
     lines = sorted(rows.of(TRIADS), key=lambda row: (row.value or 0.0, row.label or ""))
-    caption, more = _("Right choices by triad"), _("%(n)s more rows are in the file of results.")
+    caption, more = _("Right choices by triad"), _("Further rows in the file of results: %(n)s.")
     yield from table_of(rows, caption, columns, lines, notes=[], most=MOST_ROWS, more=more)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from analytics_app.models import ResultRow
 from analytics_app.show import cells
@@ -51,9 +52,14 @@ def _said(rows: Rows) -> Iterator[str]:
         if row.statistic != "trust_groups" or row.value is None:
             continue
         way = (_way(row), row.basis)
-        groups = str((row.settings or {}).get("groups", ""))
+        groups = (row.settings or {}).get("groups", "")
         basis = _("before rules") if row.basis == "all" else _("kept ratings")
         none = int(undefined.get(way) or 0)
-        yield _("%(way)s (%(basis)s): %(groups)s groups of raters, %(none)s of them without alpha.") % {
+        sentence = ngettext(
+            "%(way)s (%(basis)s): %(groups)s group of raters, %(none)s without alpha.",
+            "%(way)s (%(basis)s): %(groups)s groups of raters, %(none)s of them without alpha.",
+            groups if isinstance(groups, int) else 2,
+        )
+        yield sentence % {
             "way": way[0], "basis": basis, "groups": groups, "none": none,
         }  # fmt: skip

@@ -48,7 +48,7 @@ def _correlations(rows: Rows, limit: float) -> Iterator[Table]:
         if between
         else _("Correlations over systems between ways of scoring")
     )
-    more = _("%(n)s more pairs are in the file of results.")
+    more = _("Further pairs in the file of results: %(n)s.")
     lines = lines_of(correlations, *by)
     yield from table_of(rows, caption, columns, lines, by=by, most=MOST_PAIRS, more=more, used_only=True)
 

@@ -10,6 +10,7 @@ from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
 from analytics_app.analyses.shared.rated_texts import BetweenRaters, RatedTexts, rated_texts
 from analytics_app.results import Row
+from analytics_app.stats.agreement.closest import closest_raters
 from analytics_app.stats.agreement.prediction import prediction_errors
 from analytics_app.stats.agreement.with_rest import (
     agreement_with_rest,
@@ -28,6 +29,9 @@ class WithRest(BetweenRaters):
     Severity is `difference_from_rest`: a rater's mean difference from the mean of the others on the same texts. It
     has no row for magnitudes, whose size each rater chooses. The same holds for the error of predicting a rating by the
     mean of the others: of each rater and of all, over texts and over means of items.
+
+    `equal_to_another` is the share of equal ratings with the most alike other rater, whom `label` names: two accounts
+    of one person, or answers that were copied, have a share that chance does not explain.
     """
 
     label = _("Each rater against the others")
@@ -40,6 +44,7 @@ class WithRest(BetweenRaters):
     statistics = {
         "correlation_with_rest": _("Pearson's r with the mean of the others"),
         "agreement_with_rest": _("Share of the others who agree"),
+        "equal_to_another": _("Share of equal answers with the most alike rater"),
         "difference_from_rest": _("Mean difference from the others (positive: rates higher)"),
         "prediction_absolute": _("Mean absolute error of prediction by the others"),
         "prediction_square": _("Root mean square error of prediction by the others"),
@@ -56,9 +61,25 @@ class WithRest(BetweenRaters):
         name = "agreement_with_rest" if by_label else "correlation_with_rest"
         for result in measure(ratings.values, ratings.texts, ratings.raters):
             yield make.row(name, result.estimate, rater=sample.table.names.raters[result.rater])
+        yield from _equal(make, ratings)
         if sample.question.scale in {Scale.ORDINAL, Scale.INTERVAL}:
             yield from _severity(make, ratings)
             yield from _prediction(make, ratings)
+
+
+def _equal(make: Rows, ratings: RatedTexts) -> Iterator[Row]:
+    """Yield the share of equal ratings of each rater with the most alike other rater."""
+    names = make.sample.table.names.raters
+    settings = {"test": "binomial, against half of the others", "correction": "bonferroni"}
+    for closest in closest_raters(ratings.values, ratings.texts, ratings.raters):
+        yield make.row(
+            "equal_to_another",
+            closest.estimate,
+            rater=names[closest.rater],
+            label=names[closest.other],
+            p_adjusted=closest.p_adjusted,
+            settings=settings,
+        )
 
 
 def _severity(make: Rows, ratings: RatedTexts) -> Iterator[Row]:

@@ -31,7 +31,7 @@ def with_rest(rows: Rows, limit: float) -> Iterator[Table]:
         Shown(_("Interval"), "difference_from_rest", interval(2)),
         Shown(_("Adjusted p"), "difference_from_rest", p_adjusted(limit)),
     ]
-    more = _("%(n)s more raters are in the file of results.")
+    more = _("Further raters in the file of results: %(n)s.")
     yield from _of_raters(index, _("Each rater against the others"), columns, lines, more)
     errors = [row for row in index.of("prediction_absolute") if row.rater]
     errors.sort(key=lambda row: (-(row.value or 0.0), row.rater or ""))

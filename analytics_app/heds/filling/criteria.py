@@ -90,7 +90,11 @@ def _of_the_run(facts: Facts, about: CriterionFacts) -> Iterator[tuple[str, Prop
     if compared:
         named = ", ".join(labels.statistic(name) for name in compared)
         correction = facts.settings.get("correction", "none")
-        corrected = "p values are not corrected" if correction == "none" else f"p values corrected by {correction}"
+        corrected = (
+            "p values are not corrected"
+            if correction == "none"
+            else f"p values corrected by {labels.CORRECTIONS[correction]}"
+        )
         scopes = "".join(f" {sentence}" for sentence in _scopes(rows))
         yield "4.3.10", proposal(facts.of_the_run, f"For each pair of systems: {named}; {corrected}.{scopes}")
     else:

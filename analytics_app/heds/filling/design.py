@@ -2,7 +2,17 @@
 
 from collections.abc import Iterator
 
-from analytics_app.heds.filling.facts import STUDY, TASKS, Facts, Proposal, counted, extension_in_words, proposal, were
+from analytics_app.heds.filling.facts import (
+    STUDY,
+    TASKS,
+    Facts,
+    Proposal,
+    counted,
+    extension_in_words,
+    proposal,
+    were,
+    withdrawn_in_words,
+)
 from analytics_app.heds.filling.wording import failing, rules_in_words
 from tasks_app import designs
 from tasks_app.channels import UNANSWERED_MINUTES
@@ -58,6 +68,8 @@ def _collected(facts: Facts) -> Iterator[str]:
         )
         if extended := extension_in_words(facts, frame):
             yield f"{extended}."
+    if withdrawn := withdrawn_in_words(facts):
+        yield withdrawn
 
 
 def _seen(facts: Facts) -> Iterator[str]:

@@ -14,7 +14,7 @@ from analytics_app.heds.filling.texts import FrozenVersion, UnitSizes, counts_of
 from analytics_app.models import Plan, ResultRow, Run
 from analytics_app.selectors.pages import best_run
 from tasks_app.check_settings import CheckSettings, checks_of
-from tasks_app.models import Extension, Membership, Study, Task
+from tasks_app.models import Extension, Membership, Study, Task, Withdrawal
 from tasks_app.sections import Json
 from tasks_app.selectors.screens import Frame, read_frames
 from tasks_app.task_types.base import Criterion as AskedCriterion
@@ -78,6 +78,11 @@ class Facts:
         for extension in self.study.extensions.order_by("number"):
             added.setdefault(extension.task_id, []).append(extension)
         return added
+
+    @cached_property
+    def withdrawn(self) -> Sequence[Withdrawal]:
+        """Return the withdrawals of texts that are in force."""
+        return list(Withdrawal.objects.filter(Withdrawal.IN_FORCE, study=self.study).order_by("pk"))
 
     @cached_property
     def scores(self) -> Mapping[tuple[str, str], Sequence[str]]:
@@ -240,3 +245,19 @@ def extension_in_words(facts: Facts, frame: Frame) -> str:
         else "the analysis plan had not declared this, so the planned analysis leaves their judgments out"
     )
     return f"While the study was open, the plan was extended by {' and '.join(asked)} ({places}); {standing}"
+
+
+def withdrawn_in_words(facts: Facts) -> str:
+    """Return which texts were withdrawn while the study was open and why, "" where none was."""
+    if not facts.withdrawn:
+        return ""
+    items = sum(row.output_id is None for row in facts.withdrawn)
+    outputs = len(facts.withdrawn) - items
+    what = [*([counted(items, "item")] if items else []), *([counted(outputs, "output")] if outputs else [])]
+    reasons = "; ".join(dict.fromkeys(row.reason.strip().rstrip(".") for row in facts.withdrawn))
+    n = len(facts.withdrawn)
+    it = "it" if n == 1 else "them"
+    return (
+        f"While the study was open, {' and '.join(what)} {were(n)} withdrawn ({reasons}): evaluators were no longer "
+        f"given {it}, and the analysis leaves out the judgments of units that showed {it}."
+    )

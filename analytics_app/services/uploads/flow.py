@@ -143,7 +143,7 @@ class Upload(ABC, Generic[Key, Value]):
         return values
 
     def theirs(self, name: str) -> str:
-        """Return what the file calls one of our columns."""
+        """Return the name of one of our columns in the file."""
         return self.chosen.theirs.get(name, name)
 
     def has(self, name: str) -> bool:

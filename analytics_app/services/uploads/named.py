@@ -78,7 +78,7 @@ class NamedValues(Upload[tuple[About, str], float], Generic[About]):
 
     @abstractmethod
     def about(self, row: Row) -> About | None:
-        """Return what the values of a row are about; None where that was reported as a problem."""
+        """Return the subject of the values of a row; None where that was reported as a problem."""
 
     @abstractmethod
     def stored(self) -> Iterable[tuple[Any, str]]:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from analytics_app.stats.agreement.coincidences import count_patterns
+from analytics_app.stats.resampling.alike import exact_if_all_alike
 from analytics_app.stats.resampling.bootstrap import (
     agreement_interval,
     cluster_of_units,
@@ -158,11 +159,13 @@ def resampled(
     rng: np.random.Generator | None,
     note: str | None = None,
     k: float | None = None,
+    n_judgments: int | None = None,
 ) -> Estimate:
     """Return a value with its bootstrap interval over texts, or over the documents that the texts belong to.
 
     `statistic` takes weights of shape (n_resamples, n_patterns) and returns one value each, NaN undefined. `k` is the
-    number of ratings of a text where the value is a coefficient of agreement (`agreement_interval`).
+    number of ratings of a text where the value is a coefficient of agreement (`agreement_interval`). `n_judgments` is
+    given where the value is a share of so many yes-or-no judgments (`exact_if_all_alike`).
     """
     if rng is None or n_resamples == 0:
         return table.estimate(value, note=note)
@@ -176,11 +179,14 @@ def resampled(
         cluster_weights = drawn_together(table.clusters, table.patterns, n_resamples, rng)
         samples = np.concatenate([statistic(chunk) for chunk in cluster_weights])
     n_drawn = n_units if table.clusters is None else compressed(table.clusters)[0].size
-    if k is None:
-        low, high, se, interval_note = interval(samples, confidence, n_drawn)
+    exact = False
+    if k is not None:
+        found = agreement_interval(samples, confidence, n_drawn, value=value, k=k)
     else:
-        low, high, se, interval_note = agreement_interval(samples, confidence, n_drawn, value=value, k=k)
-    return table.estimate(value, low=low, high=high, se=se, note=joined(note, interval_note))
+        found = interval(samples, confidence, n_drawn)
+    if n_judgments is not None:
+        found, exact = exact_if_all_alike(found, value, n_judgments=n_judgments, n_units=n_drawn, confidence=confidence)
+    return table.estimate(value, **{**found._asdict(), "note": joined(note, found.note)}, exact=exact)
 
 
 def over_expected(observed: Floats, expected: Floats, undefined: NDArray[np.bool_]) -> Floats:

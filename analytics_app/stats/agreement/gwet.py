@@ -11,6 +11,9 @@ from analytics_app.stats.values import Estimate, Floats
 
 Weights = Literal["identity", "linear", "quadratic", "ordinal"]
 
+NO_SPREAD = "No interval: all texts add the same to the coefficient, so its standard error is 0."
+# A standard error below this is a rounding error.
+_NO_ERROR = 1e-12
 ONE_CATEGORY = "All ratings are the same and no other category is known, so AC is undefined."
 ALL_SAME = "All ratings are the same: nothing shows that raters can tell texts apart, so there is no interval."
 
@@ -70,7 +73,7 @@ def gwet_ac(
     Returns
     -------
     Estimate
-        Limits by the t distribution with n - 1 degrees of freedom, n texts, cut at 1. None where no text has two
+        Limits by the t distribution with n - 1 degrees of freedom, n texts, cut at -1 and 1. None where no text has two
         ratings, or the scale has one category.
 
     References
@@ -109,8 +112,8 @@ def gwet_ac(
     by_chance = spread * (table.table @ (1 - prevalence)) / sizes
     pull = own - 2 * (1 - value) * (by_chance - expected) / (1 - expected)
     se = float(np.sqrt((times * (pull - value) ** 2).sum() / (n * (n - 1))))
-    if value == 1 and se == 0:
-        return table.estimate(value, note=ALL_SAME if (prevalence > 0).sum() == 1 else None)
+    if se <= _NO_ERROR:
+        return table.estimate(value, note=ALL_SAME if (prevalence > 0).sum() == 1 else NO_SPREAD)
     return _with_limits(table, value, se, float(n - 1), confidence)
 
 
@@ -119,4 +122,4 @@ def _with_limits(table: Counted, value: float, se: float, df: float, confidence:
     from scipy.special import stdtrit  # noqa: PLC0415
 
     width = float(stdtrit(df, 0.5 + confidence / 2)) * se
-    return table.estimate(value, low=value - width, high=min(1.0, value + width), se=se, df=df)
+    return table.estimate(value, low=max(-1.0, value - width), high=min(1.0, value + width), se=se, df=df)

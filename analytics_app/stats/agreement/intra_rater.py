@@ -1,6 +1,6 @@
 """Intra-rater agreement, from repeated questions about the same text."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -72,13 +72,14 @@ def repeated_answers(
     too_few = n < FEWEST_PAIRS or n_raters < 2
     note = f"{int((a == b).sum())} of {n} equal." if n < FEWEST_PAIRS else None
 
-    def mean(values: np.ndarray[tuple[int], np.dtype[np.float64]], note: str | None) -> Estimate:
+    def mean(values: np.ndarray[tuple[int], np.dtype[np.float64]], note: str | None, *, shares: bool) -> Estimate:
         if too_few:
             return Estimate(float(values.mean()), **counts, note=note)
         estimate = group_means(
             values, np.zeros(n, dtype=np.intp), rater, n_groups=1, n_resamples=n_resamples, confidence=confidence,
-            rng=rng,
+            rng=rng, shares=shares,
         )[0]  # fmt: skip
-        return Estimate(estimate.value, estimate.low, estimate.high, estimate.se, **counts, note=estimate.note)
+        return replace(estimate, **counts)
 
-    return Repeated(mean((a == b).astype(np.float64), note), None if categories else mean(np.abs(a - b), None))
+    equal = mean((a == b).astype(np.float64), note, shares=True)
+    return Repeated(equal, None if categories else mean(np.abs(a - b), None, shares=False))

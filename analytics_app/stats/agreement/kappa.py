@@ -22,6 +22,7 @@ _RATING_PAIRS = 20_000_000
 # Most cells of the tables that are held at once (64 MB).
 _CELLS = 8_000_000
 
+CUT = "The interval reached beyond the scale from -1 to 1 and is cut there: it is rough."
 ONE_ANSWER = "Both raters gave all shared texts the same value, so kappa is undefined."
 
 
@@ -72,7 +73,7 @@ def cohen_kappas(
     With p the shares of the q x q table of two raters over the texts that both rated, e the product of its margins and
     D the distance of two values (0 or 1; |x - y|; (x - y)^2), kappa = 1 - sum(p D) / sum(e D). The table is over the
     whole scale, never only over the values that occur. Kappas and limits of single pairs are those of
-    `statsmodels.stats.inter_rater.cohens_kappa`.
+    `statsmodels.stats.inter_rater.cohens_kappa`; limits beyond -1 or 1 are cut there [5]_.
 
     Parameters
     ----------
@@ -110,6 +111,8 @@ def cohen_kappas(
        365-377.
     .. [4] J. L. Fleiss, J. Cohen and B. S. Everitt (1969). Large sample standard errors of kappa and weighted kappa.
        Psychological Bulletin 72(5), 323-327.
+    .. [5] K. L. Gwet (2019). irrCAC: Computing chance-corrected agreement coefficients (CAC). R package. (It cuts upper
+       limits at 1.)
 
     Examples
     --------
@@ -302,11 +305,11 @@ def _listed(
             with np.errstate(invalid="ignore", divide="ignore"):
                 result = cohens_kappa(table, weights=scale, wt=weights) if weights != "none" else cohens_kappa(table)
             se = float(np.sqrt(result.var_kappa)) if result.var_kappa > 0 else 0.0
-            low, high = result.kappa - width * se, result.kappa + width * se
-            note = None if se > 0 else "The standard error is nought: no interval."
-            note = note if n >= FEWEST_UNITS else f"Two raters share {n} texts: too few for an interval."
-            limits = {"low": low, "high": high, "se": se} if note is None else {}
-            estimate = Estimate(result.kappa, **counts, **limits, note=note)
+            estimate = Estimate(result.kappa, **counts)
+            if n < FEWEST_UNITS:
+                estimate = replace(estimate, note=f"Two raters share {n} texts: too few for an interval.")
+            else:
+                estimate = _with_limits(estimate, se, width)
         a, b = shared.rater_codes[tables.a[i]], shared.rater_codes[tables.b[i]]
         yield KappaPair(int(a), int(b), estimate)
 
@@ -337,10 +340,16 @@ def _with_interval(
     defined = ~np.isnan(kappas)
     influence = tables.influences(distance)[defined[tables.pair]] / defined.sum()
     se = float(np.sqrt((np.bincount(tables.unit[defined[tables.pair]], weights=influence) ** 2).sum()))
-    if se == 0 or mean.value is None:
-        return mean
     # Lazy import: web processes import this module but never compute limits.
     from scipy.special import ndtri  # noqa: PLC0415
 
-    width = float(ndtri(0.5 + confidence / 2)) * se
-    return replace(mean, low=mean.value - width, high=mean.value + width, se=se)
+    return _with_limits(mean, se, float(ndtri(0.5 + confidence / 2)))
+
+
+def _with_limits(kappa: Estimate, se: float, quantile: float) -> Estimate:
+    """Return a kappa with its normal limits, cut at -1 and 1; with the reason if its standard error is 0."""
+    if se <= 0 or kappa.value is None:
+        return replace(kappa, note=joined(kappa.note, "The standard error is nought: no interval."))
+    low, high = kappa.value - quantile * se, kappa.value + quantile * se
+    note = CUT if low < -1 or high > 1 else None
+    return replace(kappa, low=max(-1.0, low), high=min(1.0, high), se=se, note=joined(kappa.note, note))

@@ -31,7 +31,8 @@ def percent_agreement(
     Returns
     -------
     Estimate
-        A share from 0 to 1. None where no text has two ratings.
+        A share from 0 to 1. None where no text has two ratings. Where all agree, or nobody, and each text has one pair
+        of raters, the interval is exact (`exact_if_all_alike`).
 
     References
     ----------
@@ -54,4 +55,5 @@ def percent_agreement(
         return np.asarray(weights @ shares / weights.sum(axis=1))
 
     value = float(mean(table.times[np.newaxis])[0])
-    return resampled(table, value, mean, n_resamples=n_resamples, confidence=confidence, rng=rng)
+    n_pairs = int(table.times @ (table.sizes * (table.sizes - 1)) / 2)
+    return resampled(table, value, mean, n_resamples=n_resamples, confidence=confidence, rng=rng, n_judgments=n_pairs)

@@ -55,6 +55,8 @@ def mean_with_limits(values: ArrayLike, *, confidence: float = 0.95) -> Estimate
     if n < _FEWEST:
         few_note = f"{n} scores: too few for an interval."
         return Estimate(float(numbers.mean()), se=float(numbers.std(ddof=1) / np.sqrt(n)), n_raters=n, note=few_note)
+    if _alike(numbers):
+        return Estimate(float(numbers[0]), n_raters=n, note=f"All {n} values are the same: no interval.")
     mean, se = float(numbers.mean()), float(numbers.std(ddof=1) / np.sqrt(n))
     return _with_limits(Estimate(mean, se=se, df=n - 1, n_raters=n), confidence)
 
@@ -257,7 +259,9 @@ def _morris(value: float, a: tuple[Floats, Floats], b: tuple[Floats, Floats], co
     # Lazy import: as in `tested`.
     from scipy.special import ndtri  # noqa: PLC0415
 
-    width = float(ndtri(0.5 + confidence / 2) * np.sqrt(max(0.0, variance)))
+    if variance <= 0:
+        return Estimate(effect, n_raters=n_a + n_b, note="Too few people, or too alike, for an interval.")
+    width = float(ndtri(0.5 + confidence / 2) * np.sqrt(variance))
     return Estimate(effect, low=effect - width, high=effect + width, n_raters=n_a + n_b)
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from analytics_app.stats.resampling.alike import exact_if_all_alike
 from analytics_app.stats.resampling.bootstrap import check_settings, interval, ratio_samples
 from analytics_app.stats.values import (
     Codes,
@@ -24,6 +25,7 @@ def group_means(
     n_resamples: int,
     confidence: float,
     rng: np.random.Generator,
+    shares: bool = False,
 ) -> list[Estimate]:
     """Mean rating of each group with a percentile bootstrap interval over clusters [1]_.
 
@@ -43,12 +45,15 @@ def group_means(
         0 gives no intervals.
     confidence : float
     rng : numpy.random.Generator
+    shares : bool
+        Whether values are 0 (no) or 1 (yes), or probabilities: a share of 0 or 1 then has an exact interval where each
+        cluster has one rating (`exact_if_all_alike`).
 
     Returns
     -------
     list of Estimate, length n_groups
         `se` is the bootstrap's, `n_items` is the number of clusters with ratings of the group. A group without ratings
-        has no value; a group with fewer than two clusters has no interval.
+        has no value; a group with fewer than two clusters, or with equal ratings, has no interval.
 
     Raises
     ------
@@ -74,7 +79,7 @@ def group_means(
     numbers, (group, cluster) = rated(everything, groups, clusters)
     cluster_codes, places = compressed(cluster)
     if not cluster_codes.size:
-        return [_mean(0.0, 0, 0, None, confidence) for _group in range(n_groups)]
+        return [_mean(0.0, 0, 0, None, confidence, shares=shares) for _group in range(n_groups)]
     cells = places * n_groups + group
     shape = (cluster_codes.size, n_groups)
     sums = np.bincount(cells, weights=numbers, minlength=cluster_codes.size * n_groups).reshape(shape)
@@ -87,12 +92,15 @@ def group_means(
             int(np.count_nonzero(counts[:, g])),
             None if samples is None else samples[:, g],
             confidence,
+            shares=shares,
         )
         for g in range(n_groups)
     ]
 
 
-def _mean(total: float, n_ratings: int, n_clusters: int, samples: Floats | None, confidence: float) -> Estimate:
+def _mean(
+    total: float, n_ratings: int, n_clusters: int, samples: Floats | None, confidence: float, *, shares: bool
+) -> Estimate:
     if not n_ratings:
         return Estimate(None, n_ratings=0, n_items=0, note="Nothing was rated.")
     value = total / n_ratings
@@ -101,8 +109,12 @@ def _mean(total: float, n_ratings: int, n_clusters: int, samples: Floats | None,
     if n_clusters < 2:
         single_note = "An interval takes ratings from at least two clusters; here is one."
         return Estimate(value, n_ratings=n_ratings, n_items=n_clusters, note=single_note)
-    low, high, se, note = interval(samples, confidence, n_clusters)
-    return Estimate(value, low=low, high=high, se=se, n_ratings=n_ratings, n_items=n_clusters, note=note)
+    found, exact = interval(samples, confidence, n_clusters), False
+    if shares:
+        found, exact = exact_if_all_alike(
+            found, value, n_judgments=n_ratings, n_units=n_clusters, confidence=confidence
+        )
+    return Estimate(value, **found._asdict(), n_ratings=n_ratings, n_items=n_clusters, exact=exact)
 
 
 def group_medians(values: ArrayLike, groups: ArrayLike, n_groups: int) -> Floats:

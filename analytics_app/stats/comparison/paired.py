@@ -34,6 +34,10 @@ class Paired:
         dz: mean over standard deviation (ddof 1) of the item differences; None where they do not vary.
     n_items : int
         Items on which both were rated.
+    n_units : int
+        Units that are flipped: these items, or their documents.
+    n_differing : int
+        Units whose difference is not zero: only these enter a test, so p is at least 2^(1 - n_differing).
     """
 
     a: int
@@ -43,6 +47,8 @@ class Paired:
     wilcoxon: Estimate
     effect_size: float | None
     n_items: int
+    n_units: int
+    n_differing: int
 
 
 def item_means(values: ArrayLike, systems: ArrayLike, items: ArrayLike, n_systems: int) -> tuple[Floats, Codes]:
@@ -194,6 +200,8 @@ def _compared(
         wilcoxon=_wilcoxon(units),
         effect_size=_effect_size(shared, settled),
         n_items=shared.size,
+        n_units=units.size,
+        n_differing=int(np.count_nonzero(units)),
     )
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from analytics_app.stats.resampling.alike import exact_if_all_alike
 from analytics_app.stats.resampling.bootstrap import check_settings, interval, ratio_samples
 from analytics_app.stats.resampling.pair_sums import summed
 from analytics_app.stats.values import Estimate, Floats, checked_codes, checked_values, compressed, joined
@@ -18,6 +19,7 @@ def group_ratios(
     n_resamples: int,
     confidence: float,
     rng: np.random.Generator,
+    shares: bool = False,
 ) -> list[Estimate]:
     """Ratio of two sums for each group, with a percentile bootstrap interval over clusters [1]_.
 
@@ -32,6 +34,8 @@ def group_ratios(
     n_groups, n_resamples : int
     confidence : float
     rng : numpy.random.Generator
+    shares : bool
+        Whether numerators are 0 (no) or 1 (yes) and denominators 1, as for `group_means`.
 
     Returns
     -------
@@ -46,10 +50,10 @@ def group_ratios(
     --------
     >>> rng = np.random.default_rng(1)
     >>> a, b = group_ratios(
-    ...     [2, 4], [4, 8], [0, 0], [0, 1], n_groups=2, n_resamples=9, confidence=0.9, rng=rng
+    ...     [2, 5], [4, 8], [0, 0], [0, 1], n_groups=2, n_resamples=99, confidence=0.9, rng=rng
     ... )
-    >>> a.value, a.low, a.high, b.note
-    (0.5, 0.5, 0.5, 'There is nothing to divide by.')
+    >>> round(a.value, 3), a.low, a.high, b.note
+    (0.583, 0.5, 0.625, 'There is nothing to divide by.')
     """
     check_settings(n_resamples, confidence)
     top, bottom = checked_values(tops), checked_values(bottoms)
@@ -63,13 +67,15 @@ def group_ratios(
     sums, counts = summed(cells, top, shape)
     totals, _counts = summed(cells, bottom, shape)
     samples = ratio_samples(sums, totals, n_resamples, rng) if n_resamples and cluster_codes.size else None
+    drawn = [None if samples is None else samples[:, g] for g in range(n_groups)]
     return [
-        _ratio(sums[:, g], totals[:, g], counts[:, g], None if samples is None else samples[:, g], confidence)
-        for g in range(n_groups)
+        _ratio(sums[:, g], totals[:, g], counts[:, g], drawn[g], confidence, shares=shares) for g in range(n_groups)
     ]
 
 
-def _ratio(sums: Floats, totals: Floats, counts: Floats, samples: Floats | None, confidence: float) -> Estimate:
+def _ratio(
+    sums: Floats, totals: Floats, counts: Floats, samples: Floats | None, confidence: float, *, shares: bool
+) -> Estimate:
     """Return the ratio of one group, from its sums by cluster."""
     n, n_clusters, size = int(counts.sum()), int(np.count_nonzero(counts)), float(totals.sum())
     if size <= 0:
@@ -78,7 +84,10 @@ def _ratio(sums: Floats, totals: Floats, counts: Floats, samples: Floats | None,
     if samples is None or n_clusters < 2:
         single_note = "An interval takes at least two items." if samples is not None else None
         return Estimate(value, n_ratings=n, n_items=n_clusters, note=single_note)
-    low, high, se, interval_note = interval(samples, confidence, n_clusters)
-    few_note = f"The interval rests on {n_clusters} items only." if n_clusters < 10 and low is not None else None
-    note = joined(interval_note, few_note)
-    return Estimate(value, low=low, high=high, se=se, n_ratings=n, n_items=n_clusters, note=note)
+    found, exact = interval(samples, confidence, n_clusters), False
+    if shares:
+        found, exact = exact_if_all_alike(found, value, n_judgments=n, n_units=n_clusters, confidence=confidence)
+    is_few = n_clusters < 10 and found.low is not None and not exact
+    note = joined(found.note, f"The interval rests on {n_clusters} items only." if is_few else None)
+    fields = {**found._asdict(), "note": note}
+    return Estimate(value, **fields, n_ratings=n, n_items=n_clusters, exact=exact)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from analytics_app.stats.resampling.alike import exact_if_all_alike
 from analytics_app.stats.resampling.bootstrap import check_settings, weights
 from analytics_app.stats.resampling.pair_sums import Pairs, checked_pairs, limits
 from analytics_app.stats.values import Codes, Estimate, Floats, checked_codes, compressed
@@ -240,8 +241,16 @@ def _share(
             resampled[:, 0] + resampled[:, 1] + tie_below * resampled[:, 2],
         )
         samples = np.divide(tops, bottoms, out=np.full(len(resampled), np.nan), where=bottoms > 0)
-    low, high, se, note = limits(samples, items[2], confidence)
-    return Estimate(top / bottom, low=low, high=high, se=se, p=p, note=note, **n_entered)
+    share = top / bottom
+    # A share of 0 or 1 has one winner throughout, so items with a winner are those that this system has won.
+    found, exact = exact_if_all_alike(
+        limits(samples, items[2], confidence),
+        share,
+        n_judgments=round(bottom),
+        n_units=items[0] + items[1],
+        confidence=confidence,
+    )
+    return Estimate(share, **found._asdict(), p=p, exact=exact, **n_entered)
 
 
 def sign_test(won: int, lost: int) -> float:

@@ -43,7 +43,7 @@ def with_interval(value: float, samples: Floats, n: int, n_items: int, confidenc
         note = "One item, or document, is too few for an interval." if n_items < 2 else None
         return Estimate(value, n_ratings=n, n_items=n_items, note=note)
     low, high, se, interval_note = interval(samples, confidence, n_items)
-    few_note = few_drawn(n_items, "items or documents")
+    few_note = None if low is None else few_drawn(n_items, "items or documents")
     return Estimate(
         value, low=low, high=high, se=se, n_ratings=n, n_items=n_items, note=joined(interval_note, few_note)
     )

@@ -11,6 +11,11 @@ from analytics_app.stats.values import Codes, Estimate, Floats, checked_values, 
 
 # Human scores are means with rounding errors: differences below this share of the largest score are ties.
 _TIE = 1e-12
+ALL_TIES = (
+    "The metric gives the texts of every pair the same score. Tau-like counts such ties as wrong, so it is -1 whatever "
+    "people say."
+)
+SOME_TIES = "The metric gives the texts of {ties:,} of {pairs:,} pairs the same score; tau-like counts them as wrong."
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +32,8 @@ class TauLike:
         Kendall's tau-b within each item, averaged over items.
     concordant, discordant : int
         C and D over all items.
+    ties : int
+        The pairs of D to whose texts the metric gives the same score.
     """
 
     by_item: Estimate
@@ -34,6 +41,7 @@ class TauLike:
     tau_b: Estimate
     concordant: int
     discordant: int
+    ties: int
 
 
 def tau_like(
@@ -94,7 +102,7 @@ def tau_like(
     counts = _counted(gold, scores, gap)
     numerators, denominators = _ratios(counts)
     concordant, discordant = counts[:, 0], counts[:, 1]
-    pairs = concordant + discordant
+    pairs, ties = concordant + discordant, int(counts[:, 5].sum())
     tops, bottoms = rows_by_cluster(numerators, clusters), rows_by_cluster(denominators, clusters)
     samples = ratio_samples(tops, bottoms, n_resamples, rng) if n_resamples and len(pairs) else None
     n_drawn = np.count_nonzero(bottoms, axis=0)
@@ -111,13 +119,24 @@ def tau_like(
         for k, note in enumerate(_notes_if_undefined(gold, scores))
     ]
     by_item, tau_b, pooled = estimates
-    pooled = replace(pooled, n_ratings=n_pairs, n_items=n_items)
-    return TauLike(by_item, pooled, tau_b, int(concordant.sum()), int(discordant.sum()))
+    of_ties = _note_on_ties(ties, n_pairs)
+    by_item = replace(by_item, note=joined(by_item.note, of_ties))
+    pooled = replace(pooled, n_ratings=n_pairs, n_items=n_items, note=joined(pooled.note, of_ties))
+    return TauLike(by_item, pooled, tau_b, int(concordant.sum()), int(discordant.sum()), ties)
+
+
+def _note_on_ties(ties: int, n_pairs: int) -> str | None:
+    """Return what the ties of the metric do to tau-like, for which they are discordant."""
+    if not ties:
+        return None
+    if ties == n_pairs:
+        return ALL_TIES
+    return SOME_TIES.format(ties=ties, pairs=n_pairs)
 
 
 def _ratios(counts: Floats) -> tuple[Floats, Floats]:
     """Return numerators and denominators, by item, of the mean tau, tau-b and the pooled tau, shape (n_items, 3)."""
-    concordant, discordant, product, of_gold, of_metric = counts.T
+    concordant, discordant, product, of_gold, of_metric, _ties = counts.T
     pairs, roots = concordant + discordant, np.sqrt(of_gold * of_metric)
     numerators = np.column_stack(
         [
@@ -147,8 +166,11 @@ def _matrix(scores: ArrayLike) -> Floats:
 
 
 def _counted(gold: Floats, scores: Floats, gap: float) -> Floats:
-    """Return, by item, C, D, the sum of products of signs, and the untied pairs of people and of the metric."""
-    counts = np.zeros((len(gold), 5))
+    """Return, by item, C, D, the sum of products of signs, the untied pairs of people and of the metric, and its ties.
+
+    The ties of the metric are those among C + D.
+    """
+    counts = np.zeros((len(gold), 6))
     tie_gold, tie_metric = (_TIE * float(np.nanmax(np.abs(table), initial=0.0)) for table in (gold, scores))
     for a in range(gold.shape[1]):
         for b in range(a):
@@ -158,7 +180,8 @@ def _counted(gold: Floats, scores: Floats, gap: float) -> Floats:
             metric_sign = np.where(scored & (np.abs(by_metric) > tie_metric), np.sign(by_metric), 0)
             decided = (people_sign != 0) & (np.abs(by_people) >= gap)
             right = decided & (people_sign == metric_sign)
-            columns = (right, decided & ~right, people_sign * metric_sign, people_sign != 0, metric_sign != 0)
+            ties = decided & (metric_sign == 0)
+            columns = (right, decided & ~right, people_sign * metric_sign, people_sign != 0, metric_sign != 0, ties)
             counts += np.column_stack(columns)
     return counts
 

@@ -108,7 +108,8 @@ def best_worst(
         n_items = int(np.count_nonzero(shown[:, k]))
         low, high, se, note = limits(None if samples is None else samples[:, k], n_items, confidence)
         score = Estimate(scores[k], low=low, high=high, se=se, n_ratings=int(total[k]), n_items=n_items, note=note)
-        rank = _rank(ranks[k], None if ranks_drawn is None else ranks_drawn[:, k], n_items, confidence)
+        drawn = None if ranks_drawn is None or low is None else ranks_drawn[:, k]
+        rank = _rank(ranks[k], drawn, n_items, confidence)
         result.append(BestWorst(int(best[k]), int(worst[k]), int(total[k]), score, rank))
     return result
 
@@ -117,7 +118,7 @@ def _rank(rank: float, samples: Floats | None, n_items: int, confidence: float) 
     """Return a rank with its interval, whose limits are whole ranks."""
     if samples is None or n_items < 2:
         return Estimate(rank)
-    low, high, _se, note = interval(samples, confidence, n_items)
+    low, high, _se, note = interval(samples, confidence, n_items, ranks=True)
     if low is None or high is None:
         return Estimate(rank, note=note)
     return Estimate(rank, low=float(np.floor(low)), high=float(np.ceil(high)), note=note)

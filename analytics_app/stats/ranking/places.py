@@ -1,5 +1,7 @@
 """Shares of the choices at each position on the screen, compared with chance."""
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -72,9 +74,10 @@ def choices_by_place(
             n_resamples=n_resamples,
             confidence=confidence,
             rng=rng,
+            shares=True,
         )[0]
         note = "One rater: no interval." if entered["n_raters"] < 2 else share.note
-        shares.append(Estimate(share.value, share.low, share.high, share.se, **entered, note=note))
+        shares.append(replace(share, n_items=None, **entered, note=note))
     return shares, _chi_square(np.bincount(place, minlength=n_places).astype(np.float64), entered)
 
 

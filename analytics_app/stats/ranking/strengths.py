@@ -78,7 +78,7 @@ def estimates(
             continue
         low, high, se, note = interval(samples[:, i], confidence, n_units)
         strengths[k] = Estimate(theta[i], low=low, high=high, se=se, note=note)
-        best, worst, _se, note = interval(rank_samples[:, i], confidence, n_units)
+        best, worst, _se, note = interval(rank_samples[:, i], confidence, n_units, ranks=low is not None)
         rank_range = None if best is None or worst is None else (float(np.floor(best)), float(np.ceil(worst)))
         ranks[k] = Estimate(rank[i], low=rank_range and rank_range[0], high=rank_range and rank_range[1], note=note)
     return tuple(strengths), tuple(ranks)

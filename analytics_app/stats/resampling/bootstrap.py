@@ -18,6 +18,11 @@ ONE_UNIT = "No interval: only one unit could be drawn."
 _FAILED = 0.05
 # A coefficient closer than this to the end of its scale differs from it by rounding only.
 _AT_END = 1e-9
+# Limits closer than this share of the largest sample differ by rounding only.
+_NO_WIDTH = 1e-12
+ALL_ALIKE = (
+    "No interval: resamples give this value again and again, so they do not show how far from it the true value may be."
+)
 
 
 def weights(
@@ -199,8 +204,12 @@ class Adjusted(float):
     """
 
 
-def interval(samples: ArrayLike, confidence: float, n: int | None = None) -> Interval:
+def interval(samples: ArrayLike, confidence: float, n: int | None = None, *, ranks: bool = False) -> Interval:
     """Return percentiles of the samples, their standard deviation (ddof 1), and a note on failed resamples.
+
+    Limits that coincide are no interval: a sample in which all units are alike says nothing about units that differ, so
+    limits and standard error are None, and the note gives the reason. Only `ranks` keep them, since a system may well
+    have one rank in every resample.
 
     A plain confidence takes the percentiles as they are [1]_. An `Adjusted` one takes expanded percentiles [2]_, which
     are those of Student's t for the mean of n units that are not skewed: the tail is Phi(-sqrt(n / (n - 1)) t), with t
@@ -215,6 +224,8 @@ def interval(samples: ArrayLike, confidence: float, n: int | None = None) -> Int
         Between 0 and 1.
     n : int, optional
         Number of resampled units of the statistic; an `Adjusted` confidence needs it. One unit gives no interval.
+    ranks : bool
+        Whether the samples are ranks.
 
     References
     ----------
@@ -229,6 +240,8 @@ def interval(samples: ArrayLike, confidence: float, n: int | None = None) -> Int
     >>> low, high, *_rest = interval(range(1001), Adjusted(0.95), 10)
     >>> round(low, 2), round(high, 2)
     (8.55, 991.45)
+    >>> interval([4, 4, 4], 0.9).low is None, interval([4, 4, 4], 0.9, ranks=True).low
+    (True, 4.0)
     """
     check_settings(0, confidence)
     numbers = np.asarray(samples, dtype=np.float64)
@@ -241,7 +254,7 @@ def interval(samples: ArrayLike, confidence: float, n: int | None = None) -> Int
     if n_failed > _FAILED * numbers.size:
         failure = f"No interval: {n_failed:,} of {numbers.size:,} resamples left the value undefined."
         return Interval(None, None, None, failure)
-    tail = _tail(confidence)
+    tail = tail_of(confidence)
     if isinstance(confidence, Adjusted):
         if n is None:
             raise ValueError("An interval that allows for few units takes their number.")
@@ -252,6 +265,8 @@ def interval(samples: ArrayLike, confidence: float, n: int | None = None) -> Int
 
         tail = float(ndtr(ndtri(tail) * _widening(tail, n)))
     low, high = np.quantile(defined, [tail, 1 - tail])
+    if not ranks and high - low <= _NO_WIDTH * np.abs(defined).max():
+        return Interval(None, None, None, ALL_ALIKE)
     se = float(defined.std(ddof=1)) if defined.size > 1 else None
     note = (
         f"{n_failed:,} of {numbers.size:,} resamples left the value undefined and are left out." if n_failed else None
@@ -309,12 +324,13 @@ def agreement_interval(samples: ArrayLike, confidence: float, n: int, *, value: 
         return percentiles
     sides = np.array([middle - low, high - middle])
     half = sides[np.isfinite(sides)].mean() if np.isfinite(sides).any() else np.inf
-    half *= _widening(_tail(confidence), n)
+    half *= _widening(tail_of(confidence), n)
     ends = least + (1 - least) * expit(np.array([middle - half, middle + half]))
     return Interval(float(ends[0]), float(ends[1]), percentiles.se, percentiles.note)
 
 
-def _tail(confidence: float) -> float:
+def tail_of(confidence: float) -> float:
+    """Return the share of a distribution that an interval leaves out on each side."""
     # Rounded, since 1 - 0.9 is a hair below 0.1.
     return round((1 - float(confidence)) / 2, 12)
 

@@ -1,12 +1,12 @@
 """Magnitude estimates: normalised by rater, geometric means, ratios of systems."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import exp
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analytics_app.stats.comparison.paired import paired
+from analytics_app.stats.comparison.paired import Paired, paired
 from analytics_app.stats.resampling.pair_sums import Pairs
 from analytics_app.stats.values import Codes, Estimate, Floats, checked_codes, checked_values, compressed
 
@@ -171,16 +171,10 @@ def ratios(
         confidence=confidence,
         rng=rng,
     )
-    return [
-        taken_back(
-            Estimate(
-                comparison.difference.value,
-                low=comparison.difference.low,
-                high=comparison.difference.high,
-                p=comparison.permutation_p,
-                n_items=comparison.n_items,
-                note=comparison.difference.note,
-            )
-        )
-        for comparison in comparisons
-    ]
+    return [ratio_of(comparison) for comparison in comparisons]
+
+
+def ratio_of(comparison: Paired) -> Estimate:
+    """Return the ratio of two systems whose mean logarithms were compared."""
+    difference = comparison.difference
+    return taken_back(replace(difference, se=None, p=comparison.permutation_p, n_items=comparison.n_items))

@@ -7,6 +7,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from analytics_app.models import ResultRow
 from analytics_app.show.cells import figure, interval, whole
@@ -47,8 +48,10 @@ def _chart(row: ResultRow, course: Sequence[Point], zone: ZoneInfo, now: datetim
         [when, figure(point["value"], 3), interval(point["low"], point["high"], 3).text, whole(point["n_ratings"]).text]
         for when, point in zip(words, course, strict=True)
     ]
-    subtitle = _(
-        "Krippendorff's alpha with its interval, as automatic runs computed it; last %(when)s, from %(n)s ratings."
+    subtitle = ngettext(
+        "Krippendorff's alpha with its interval, as automatic runs computed it; last %(when)s, from %(n)s rating.",
+        "Krippendorff's alpha with its interval, as automatic runs computed it; last %(when)s, from %(n)s ratings.",
+        course[-1]["n_ratings"],
     ) % {"when": words[-1], "n": whole(course[-1]["n_ratings"]).text}
     heads = [_("Computed"), _("Alpha"), _("Interval"), _("Ratings")]
     return Chart(f"alpha-{row.task}-{row.criterion or 'all'}", _title(row, course), subtitle, drawn, heads, rows)

@@ -1,24 +1,35 @@
 """Alerts: sentences about problems of a study, with links to the pages where they can be solved."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy, ngettext, ngettext_lazy
 
-from analytics_app.selectors.carefulness import ORDER, QUALITY, WITH_REST
-from analytics_app.show.cells import figure, percent, whole
+from analytics_app.selectors.carefulness import ORDER, QUALITY, WITH_REST, Carefulness
+from analytics_app.show.cells import percent, whole
 from analytics_app.show.findings import listed
 from analytics_app.views.monitor import moments
 from analytics_app.views.monitor.reading import Reading
-from analytics_app.views.raters.filters import failed_few_checks, is_fast, is_turned, is_uniform, is_unlike, skips_most
+from analytics_app.views.raters.filters import (
+    failed_few_checks,
+    is_copier,
+    is_fast,
+    is_turned,
+    is_twin,
+    is_uniform,
+    is_unlike,
+    skips_most,
+)
 from tasks_app.selectors.fieldwork.forecast import Outlook
 from tasks_app.selectors.fieldwork.funnel import Step
 from tasks_app.selectors.fieldwork.pace import QUARTER
 from tasks_app.selectors.fieldwork.raters import RaterWork, Standing
 from tasks_app.services.judging import limits
+from tasks_app.services.pay import minutes_in_words
 from tasks_app.views import pay_words
 
 # The multiple of the expected time that is an alert, and the fewest raters who must have finished.
@@ -62,10 +73,15 @@ def _controls(reading: Reading) -> Iterator[Alert]:
         n,
     )  # fmt: skip
     yield Alert(
-        sentence % {"n": whole(n).text, "limit": percent(min(bounds, default=0)).text},
+        _with_consequence(reading, sentence % {"n": whole(n).text, "limit": percent(min(bounds, default=0)).text}),
         _("Show these raters") if n > 1 else _("Show this rater"),
         f"{reverse('analytics:raters', args=[reading.study.slug])}?show=below",
     )
+
+
+def _with_consequence(reading: Reading, words: str) -> str:
+    """Return a sentence about failed checks, followed by their consequence for the results."""
+    return f"{words} {reading.failing.words}" if reading.failing is not None else words
 
 
 def _stopped(reading: Reading) -> Iterator[Alert]:
@@ -107,66 +123,97 @@ def _pay(reading: Reading) -> Iterator[Alert]:
 def _few_checks(reading: Reading) -> Iterator[Alert]:
     """Raters who failed most of their checks, which were too few for the limit to reach them."""
     n = sum(failed_few_checks(work) for work in _people(reading))
-    if n:
+    if not n:
+        return
+    if reading.failing is not None and reading.failing.one_attention_check:
+        sentence = ngettext("%(n)s rater failed the attention check.", "%(n)s raters failed the attention check.", n)
+    else:
         sentence = ngettext(
-            "%(n)s rater answered most checks wrong, but met too few for the limit to apply.",
-            "%(n)s raters answered most checks wrong, but met too few for the limit to apply.",
+            "%(n)s rater answered most checks wrong, but too few of them for the limit to apply.",
+            "%(n)s raters answered most checks wrong, but too few of them for the limit to apply.",
             n,
         )
-        yield _of_raters(reading, sentence % {"n": whole(n).text}, n, "few_checks")
+    yield _of_raters(reading, _with_consequence(reading, sentence % {"n": whole(n).text}), n, "few_checks")
 
 
-def _fast(reading: Reading) -> Iterator[Alert]:
-    n = sum(is_fast(work, reading.careful) for work in _people(reading))
-    if n:
-        sentence = ngettext(
+@dataclass(frozen=True, slots=True)
+class _Careless:
+    """One way of judging carelessly: the filter that shows such raters in their list, and the sentence of the alert."""
+
+    show: str
+    picks: Callable[[RaterWork, Carefulness], bool]
+    sentence: Any  # lazy, with the plural chosen by `count`
+
+    def __call__(self, reading: Reading) -> Iterator[Alert]:
+        """Yield an alert where there are such raters."""
+        n = sum(self.picks(work, reading.careful) for work in _people(reading))
+        if n:
+            yield _of_raters(reading, self.sentence % {"count": n, "n": whole(n).text}, n, self.show)
+
+
+_CARELESS = (
+    _Careless(
+        "fast",
+        is_fast,
+        ngettext_lazy(
             "%(n)s rater answered half of the screens or more faster than anybody can read them.",
             "%(n)s raters answered half of their screens or more faster than anybody can read them.",
-            n,
-        )
-        yield _of_raters(reading, sentence % {"n": whole(n).text}, n, "fast")
-
-
-def _uniform(reading: Reading) -> Iterator[Alert]:
-    n = sum(is_uniform(work, reading.careful) for work in _people(reading))
-    if n:
-        sentence = ngettext(
+            "count",
+        ),
+    ),
+    _Careless(
+        "uniform",
+        is_uniform,
+        ngettext_lazy(
             "%(n)s rater gave one answer again and again, unlike the others.",
             "%(n)s raters gave one answer again and again, unlike the others.",
-            n,
-        )
-        yield _of_raters(reading, sentence % {"n": whole(n).text}, n, "uniform")
-
-
-def _unlike(reading: Reading) -> Iterator[Alert]:
-    n = sum(is_unlike(work, reading.careful) for work in _people(reading))
-    if n:
-        sentence = ngettext(
+            "count",
+        ),
+    ),
+    _Careless(
+        "unlike",
+        is_unlike,
+        ngettext_lazy(
             "%(n)s rater hardly agrees with the others about the same texts, as answers at random would.",
             "%(n)s raters hardly agree with the others about the same texts, as answers at random would.",
-            n,
-        )
-        yield _of_raters(reading, sentence % {"n": whole(n).text}, n, "unlike")
-
-
-def _turned(reading: Reading) -> Iterator[Alert]:
-    n = sum(is_turned(work, reading.careful) for work in _people(reading))
-    if n:
-        sentence = ngettext(
+            "count",
+        ),
+    ),
+    _Careless(
+        "turned",
+        is_turned,
+        ngettext_lazy(
             "%(n)s rater gives low ratings where the others give high ones, as if the scale were turned round.",
             "%(n)s raters give low ratings where the others give high ones, as if the scale were turned round.",
-            n,
-        )
-        yield _of_raters(reading, sentence % {"n": whole(n).text}, n, "turned")
-
-
-def _skipping(reading: Reading) -> Iterator[Alert]:
-    n = sum(skips_most(work) for work in _people(reading))
-    if n:
-        sentence = ngettext(
-            "%(n)s rater skipped half of the texts or more.", "%(n)s raters skipped half of the texts or more.", n
-        )
-        yield _of_raters(reading, sentence % {"n": whole(n).text}, n, "skips")
+            "count",
+        ),
+    ),
+    _Careless(
+        "twins",
+        is_twin,
+        ngettext_lazy(
+            "%(n)s rater gave the same answers as another rater, more often than chance explains.",
+            "%(n)s raters gave the same answers as another rater, more often than chance explains.",
+            "count",
+        ),
+    ),
+    _Careless(
+        "copied",
+        is_copier,
+        ngettext_lazy(
+            "%(n)s rater wrote comments that others had written before, or the same comment about several texts.",
+            "%(n)s raters wrote comments that others had written before, or the same comment about several texts.",
+            "count",
+        ),
+    ),
+    _Careless(
+        "skips",
+        lambda work, _careful: skips_most(work),
+        ngettext_lazy(
+            "%(n)s rater skipped half of the texts or more.", "%(n)s raters skipped half of the texts or more.", "count"
+        ),
+    ),
+)
 
 
 def _people(reading: Reading) -> Iterator[RaterWork]:
@@ -195,7 +242,7 @@ def _beyond_sense(reading: Reading) -> Iterator[Alert]:
     if times is None or times.n < ENOUGH_FAST or times.median * MUCH_FASTER >= expected:
         return
     words = _("Raters take %(median)s minutes at the median; you promised %(expected)s.")
-    sentence = words % {"median": figure(times.median, 1), "expected": figure(expected, 0)}
+    sentence = words % {"median": pay_words.minutes(times.median), "expected": minutes_in_words(expected)}
     if reading.fieldwork.ledger.offer.pays and reading.fieldwork.ledger.hourly is not None:
         hourly = pay_words.money(reading.fieldwork.ledger.hourly, reading.options.currency)
         sentence = f"{sentence} {_('That is %(hourly)s per hour.') % {'hourly': hourly}}"
@@ -246,7 +293,7 @@ def _slow(reading: Reading) -> Iterator[Alert]:
     times, expected = reading.fieldwork.ledger.times, reading.options.expected_minutes
     if times is not None and times.n >= ENOUGH_TIMES and times.median > MUCH_LONGER * expected:
         words = _("A set takes raters %(median)s minutes (median); they were told about %(expected)s.")
-        yield Alert(words % {"median": figure(times.median, 0), "expected": figure(expected, 0)})
+        yield Alert(words % {"median": pay_words.minutes(times.median), "expected": minutes_in_words(expected)})
 
 
 def _sent_away(reading: Reading) -> Iterator[Alert]:
@@ -270,11 +317,7 @@ _CHECKS = (
     _pay,
     _controls,
     _few_checks,
-    _fast,
-    _uniform,
-    _unlike,
-    _turned,
-    _skipping,
+    *_CARELESS,
     _sides,
     _stopped,
     _stalled,
@@ -288,7 +331,7 @@ _CHECKS = (
 
 
 def not_looked_at(reading: Reading) -> str:
-    """Return what no alert can be about yet, and why, as a sentence; "" where everything was looked at."""
+    """Return the signs that no alert covers yet, and why, as a sentence; "" where everything was looked at."""
     careful = reading.careful
     if careful.is_complete:
         return ""

@@ -18,6 +18,8 @@ from tasks_app.selectors.fieldwork.forecast import Outlook
 from tasks_app.selectors.fieldwork.funnel import FunnelStep, Step
 from tasks_app.selectors.fieldwork.pace import QUARTER
 from tasks_app.selectors.fieldwork.tasks import TaskProgress
+from tasks_app.services.pay import minutes_in_words
+from tasks_app.views import pay_words
 
 # The most segments of a strip; further numbers of judgments are put together.
 MOST_SEGMENTS = 12
@@ -196,7 +198,12 @@ def _units_title(task: TaskProgress) -> str:
     }
     if task.submitted >= task.places:
         return (
-            _("Every place is answered: %(least)s judgments per unit") % words
+            ngettext(
+                "Every place is answered: %(least)s judgment per unit",
+                "Every place is answered: %(least)s judgments per unit",
+                task.least,
+            )
+            % words
             if task.least == task.most
             else (_("Every place is answered: %(least)s to %(most)s judgments per unit") % words)
         )
@@ -206,7 +213,7 @@ def _units_title(task: TaskProgress) -> str:
         )
         return sentence % words
     if task.least == task.most:
-        return _("Units have %(least)s judgments each") % words
+        return ngettext("Units have %(least)s judgment each", "Units have %(least)s judgments each", task.least) % words
     return _("Units have %(least)s to %(most)s judgments") % words
 
 
@@ -220,7 +227,7 @@ def _minutes(reading: Reading) -> Chart:
     drawn = [
         marks.baseline(),
         *marks.dots([(minutes, False) for minutes in times], scale),
-        *marks.reference(scale.at(expected), _("estimate %(n)s min") % {"n": figure(expected, 0)}),
+        *marks.reference(scale.at(expected), _("estimate %(n)s min") % {"n": minutes_in_words(expected)}),
         marks.label(0, "0"),
         marks.label(100, _("%(n)s min") % {"n": figure(scale.high, 0)}),
     ]
@@ -237,7 +244,7 @@ def _minutes_title(reading: Reading) -> str:
     times, expected = reading.fieldwork.ledger.times, reading.options.expected_minutes
     if times is None:
         return _("Times of simulated raters do not count") if reading.simulated else _("No rater has finished yet")
-    words = {"median": figure(times.median, 0 if times.median >= 10 else 1), "expected": figure(expected, 0)}
+    words = {"median": pay_words.minutes(times.median), "expected": minutes_in_words(expected)}
     if times.n < 2:
         return _("The rater who finished took %(median)s minutes; you promised %(expected)s") % words
     return _("Raters take %(median)s minutes at the median; you promised %(expected)s") % words
@@ -256,7 +263,11 @@ def _histogram(values: Sequence[float]) -> list[list[str]]:
 
 def _controls(reading: Reading) -> Chart:
     scores = [(work.controls.share or 0.0, work.below) for work in reading.fieldwork.counted if work.controls.answered]
-    limits = {task.checks.fail_below for task in reading.progress.tasks if task.task.stage == task.task.Stage.MAIN}
+    limits = (
+        {task.checks.fail_below for task in reading.progress.tasks if task.task.stage == task.task.Stage.MAIN}
+        if reading.failing is None or reading.failing.is_limited
+        else set()
+    )
     scale = Scale(0, 1)
     drawn = [
         marks.baseline(),
@@ -276,6 +287,8 @@ def _controls(reading: Reading) -> Chart:
         len(scores),
     )
     subtitle = sentence % {"n": whole(len(scores)).text}
+    if reading.failing is not None:
+        subtitle = f"{subtitle} {reading.failing.words}"
     counts = Counter(min(9, int(share * 10)) for share, _below in scores)
     words = _("%(low)s to %(high)s %%")
     rows = [
@@ -286,7 +299,9 @@ def _controls(reading: Reading) -> Chart:
 
 
 def _controls_title(reading: Reading, n: int) -> str:
-    below = len(reading.fieldwork.below)
+    failing, below = reading.failing, len(reading.fieldwork.below)
+    if failing is not None and not failing.is_limited and not below:
+        return _failed_title(reading, n, one_attention_check=failing.one_attention_check)
     if not below:
         return _("No rater is below the limit on known answers")
     sentence = ngettext(
@@ -295,3 +310,15 @@ def _controls_title(reading: Reading, n: int) -> str:
         below,
     )
     return sentence % {"n": whole(below).text, "all": whole(n).text}
+
+
+def _failed_title(reading: Reading, n: int, *, one_attention_check: bool) -> str:
+    """Return the title where raters meet too few checks for the limit: how many failed the check, or most checks."""
+    scores = [work.controls for work in reading.fieldwork.counted if work.controls.answered]
+    failed = sum(score.right < score.answered / 2 for score in scores)
+    if one_attention_check:
+        none, words = _("No rater failed the attention check"), _("%(n)s of %(all)s raters failed the attention check")
+    else:
+        none = _("No rater answered most checks wrong")
+        words = _("%(n)s of %(all)s raters answered most checks wrong")
+    return words % {"n": whole(failed).text, "all": whole(n).text} if failed else none

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from analytics_app.show.cells import figure, percent, whole
+from analytics_app.show.cells import percent, whole
 from analytics_app.views.monitor import moments
 from analytics_app.views.monitor.reading import Reading
+from tasks_app.services.pay import minutes_in_words
 from tasks_app.views import pay_words
 
 
@@ -58,7 +59,7 @@ def _forecast(reading: Reading) -> Figure:
 
 
 def _minutes(reading: Reading) -> Figure:
-    times, expected = reading.fieldwork.ledger.times, figure(reading.options.expected_minutes, 0)
+    times, expected = reading.fieldwork.ledger.times, minutes_in_words(reading.options.expected_minutes)
     if times is None:
         note = (
             _("Times of simulated raters do not count; the estimate is %(minutes)s minutes.")
@@ -71,10 +72,8 @@ def _minutes(reading: Reading) -> Figure:
         "Median of %(n)s raters who finished; the estimate is %(minutes)s.",
         times.n,
     )
-    return Figure(
-        _("Minutes for a set"), figure(times.median, 0 if times.median >= 10 else 1),
-        sentence % {"n": whole(times.n).text, "minutes": expected},
-    )  # fmt: skip
+    words = {"n": whole(times.n).text, "minutes": expected}
+    return Figure(_("Minutes for a set"), pay_words.minutes(times.median), sentence % words)
 
 
 def _hourly(reading: Reading) -> Figure:
@@ -94,7 +93,7 @@ def _hourly(reading: Reading) -> Figure:
 
 def _cost(reading: Reading) -> Figure:
     currency = reading.options.currency
-    owed, to_come = reading.fieldwork.owed, reading.cost_to_come
+    owed, to_come = reading.fieldwork.ledger.so_far, reading.cost_to_come
     note = _("Platform fees are not included.")
     if reading.simulated:
         note = f"{note} {_('Simulated raters are not paid.')}"

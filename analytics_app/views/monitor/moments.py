@@ -83,7 +83,7 @@ def outlook(forecast: Forecast, now: datetime, zone: ZoneInfo, last: datetime | 
     """Return the expected end of a study in a few words, and a sentence with the reason or the basis."""
     speed, takes = forecast.speed, forecast.takes
     measured = (
-        _("%(speed)s, %(span)s (%(n)s judgments)")
+        ngettext("%(speed)s, %(span)s (%(n)s judgment)", "%(speed)s, %(span)s (%(n)s judgments)", speed.judgments)
         % {"speed": per_hour(speed), "span": span_of(speed), "n": whole(speed.judgments).text}
         if speed
         else ""

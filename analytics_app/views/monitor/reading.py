@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 from analytics_app.models import Run
 from analytics_app.selectors.carefulness import Carefulness, carefulness_of
+from analytics_app.selectors.failing import Failing, failing_in
 from analytics_app.selectors.pages import exclusions_by_hand
 from tasks_app import pay
 from tasks_app.models import Rater, Study
@@ -30,6 +31,7 @@ class Reading:
     group_shares: Sequence[tuple[int, int]]  # (group id, share of raters assigned to the group)
     careful: Carefulness = field(default_factory=Carefulness)
     excluded: Collection[int] = frozenset()  # ids of raters who are excluded by hand
+    failing: Failing | None = None  # the consequence of failed checks; None before the first answer to a check
 
     @cached_property
     def options(self) -> StudySettings:
@@ -93,7 +95,7 @@ class Reading:
 
 
 def read(study: Study, run: Run | None) -> Reading:
-    """Read the state of the fieldwork with nine queries, and a tenth after an erasure.
+    """Read the state of the fieldwork with nine queries, one more after an erasure, three where checks are answered.
 
     `run` is the newest run that is done: it says how carefully raters judge.
     """
@@ -107,4 +109,5 @@ def read(study: Study, run: Run | None) -> Reading:
         group_shares=list(study.groups.values_list("pk", "share")),
         careful=carefulness_of(run, [task.task for task in progress.tasks]),
         excluded=exclusions_by_hand(study, [work.rater for work in fieldwork.raters]).keys(),
+        failing=failing_in(study) if any(work.controls.answered for work in fieldwork.counted) else None,
     )

@@ -88,7 +88,14 @@ class CostPlan(PlanningForm):
         set_words = {"minutes": _rounded(minutes), "pay": money(amount, currency), "size": whole(size).text}
         return Answer(
             _("%(raters)s, %(hours)s hours of their time, %(cost)s in all.") % words,
-            [_("A set of %(size)s units takes %(minutes)s minutes and pays %(pay)s.") % set_words],
+            [
+                ngettext(
+                    "A set of %(size)s unit takes %(minutes)s minutes and pays %(pay)s.",
+                    "A set of %(size)s units takes %(minutes)s minutes and pays %(pay)s.",
+                    size,
+                )
+                % set_words
+            ],
             [],
             (),
             [self._table(counted, judgments, raters, minutes, amount, paid, fee)],

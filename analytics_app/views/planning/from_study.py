@@ -5,6 +5,7 @@ from typing import Any
 from django.db.models import Count, Sum
 
 from analytics_app.selectors.planning import OF_THE_RANGE
+from tasks_app import channels
 from tasks_app.check_settings import checks_of
 from tasks_app.models import Gold, Study, Task, Unit
 from tasks_app.selectors import evaluated
@@ -65,6 +66,7 @@ def _work(study: Study, task: Task) -> dict[str, Any]:
         "reading": 0,
         "hourly": offer.hourly if offer.pays else offer.minimum_hourly,
         "currency": study.options.currency,
+        "fee": channels.fee_of(study.options),
     }
 
 

@@ -56,8 +56,8 @@ def agreement_table(annotations: AnnotationsSideBySide, progress: Progress, most
     ]
     notes = [
         *_undefined(shown),
-        *_more(len(rows) - len(rows[:most]), _("%(n)d more studies are in the files.")),
-        *_more(len(annotations.labels) - len(listed), _("%(n)d more labels are in the files.")),
+        *_more(len(rows) - len(rows[:most]), _("Further studies in the files: %(n)d.")),
+        *_more(len(annotations.labels) - len(listed), _("Further labels in the files: %(n)d.")),
     ]
     return Table(_caption(_("Agreement and labels"), annotations.part), columns, rows[:most], notes, key="agreement")
 
@@ -83,7 +83,7 @@ def raters_table(annotations: AnnotationsSideBySide, most: int | None = None) ->
         for result in annotations.results
         for rater, shares in result.of_raters.items()
     ]
-    notes = _more(len(rows) - len(rows[:most]), _("%(n)d more raters are in the files."))
+    notes = _more(len(rows) - len(rows[:most]), _("Further raters in the files: %(n)d."))
     return Table(_caption(_("Labels by rater"), annotations.part), columns, rows[:most], notes, key="raters")
 
 

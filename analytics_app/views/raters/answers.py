@@ -76,7 +76,7 @@ def _context(study: Study, rater: Rater, orders: list[int], place: int) -> dict[
     return {
         "frame": PageFrame(
             public_title=study.public_title, done=0, total=0, minutes_left="", help_url="", stop_url="",
-            lang=languages.spoken(), dir=languages.direction(study.language), study_lang=study.language,
+            lang=languages.spoken(), study_lang=study.language,
         ),
         "study": study,
         "title": _("%(rater)s, answer %(n)s of %(all)s") % {"rater": rater, "n": place + 1, "all": len(orders)},

@@ -54,6 +54,16 @@ def is_turned(work: RaterWork, careful: Carefulness) -> bool:
     return work.is_counted and work.rater.pseudonym in careful.turned
 
 
+def is_twin(work: RaterWork, careful: Carefulness) -> bool:
+    """Return whether the newest run found that a rater gave the same answers as another one."""
+    return work.is_counted and work.rater.pseudonym in careful.twins
+
+
+def is_copier(work: RaterWork, careful: Carefulness) -> bool:
+    """Return whether most long comments of a rater had been written before, by others or about other texts."""
+    return work.is_counted and work.rater.pseudonym in careful.copied
+
+
 def skips_most(work: RaterWork) -> bool:
     """Return whether a rater has skipped half or more of enough units."""
     return work.is_counted and work.judged >= ENOUGH_UNITS and work.skipped * 2 >= work.judged
@@ -68,11 +78,15 @@ def failed_few_checks(work: RaterWork) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One rater with the current manual exclusion, if there is one, and what the newest run says of all raters."""
+    """One rater with the current exclusion by hand and by a rule of the newest run, if there are any.
+
+    `careful` holds the findings of the newest run about all raters.
+    """
 
     work: RaterWork
     exclusion: Exclusion | None
     careful: Carefulness = field(default_factory=Carefulness)
+    by_rule: Exclusion | None = None
 
     @property
     def rater(self) -> Rater:
@@ -103,6 +117,8 @@ CHIPS: Mapping[str, tuple[str | Promise, Picks]] = {
     "uniform": (_("one answer again and again"), lambda row: is_uniform(row.work, row.careful)),
     "unlike": (_("unlike the others"), lambda row: is_unlike(row.work, row.careful)),
     "turned": (_("scale the other way round"), lambda row: is_turned(row.work, row.careful)),
+    "twins": (_("same answers as another rater"), lambda row: is_twin(row.work, row.careful)),
+    "copied": (_("copied comments"), lambda row: is_copier(row.work, row.careful)),
     "skips": (_("skipped most texts"), lambda row: skips_most(row.work)),
     "stopped": (
         _("stopped by a limit"),

@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from analytics_app.selectors import pages
 from analytics_app.selectors.carefulness import carefulness_of
+from analytics_app.selectors.failing import failing_in
 from analytics_app.views.raters.filters import ORDERS, Filter, Row
 from analytics_app.views.superuser_looks import note_look
 from tasks_app import access
@@ -34,9 +35,12 @@ def raters(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _context(request: HttpRequest, study: Study) -> dict[str, Any]:
     fieldwork = fieldwork_with(study)
-    excluded = pages.exclusions_by_hand(study, [work.rater for work in fieldwork.raters])
-    careful = carefulness_of(pages.runs_now(study).done, Task.objects.filter(study=study, until=None))
-    rows = [Row(work, excluded.get(work.rater.pk), careful) for work in fieldwork.raters]
+    raters = [work.rater for work in fieldwork.raters]
+    excluded, run = pages.exclusions_by_hand(study, raters), pages.runs_now(study).done
+    by_rule = pages.raters_left_out(run, raters)
+    careful = carefulness_of(run, Task.objects.filter(study=study, until=None))
+    rows = [Row(work, excluded.get(work.rater.pk), careful, by_rule.get(work.rater.pk)) for work in fieldwork.raters]
+    failing = failing_in(study) if any(work.controls.answered for work in fieldwork.raters) else None
     rater_filter = Filter.of(request.GET)
     page = Paginator(rater_filter.pick(rows), RATERS_ON_A_PAGE).get_page(request.GET.get("page"))
     return {
@@ -46,5 +50,7 @@ def _context(request: HttpRequest, study: Study) -> dict[str, Any]:
         "orders": [(name, words, name == rater_filter.order) for name, (words, _key, _reverse) in ORDERS.items()],
         "query": rater_filter.query(),
         "has_raters": bool(rows),
+        "run": run,
+        "failing": failing.words if failing is not None else "",
         "has_known": any(work.controls.answered for work in fieldwork.raters),
     }

@@ -98,7 +98,7 @@ class ColumnsForm(forms.Form):
         return given
 
     def chosen(self) -> Columns:
-        """Return what was chosen, from valid data."""
+        """Return the choice, from valid data."""
         given = self.cleaned_data
         theirs = {column.name: given[column.name] for column in self._kind.columns}
         return Columns(theirs, tuple(given[self.named.name]) if self.named is not None else (), given["quoting"])
@@ -136,16 +136,16 @@ class UploadPages(TablePages[ColumnsForm]):
         }
 
     def stored_values(self) -> Sequence[Any]:
-        """Return what is stored, for a table."""
+        """Return the stored rows, for a table."""
         raise NotImplementedError
 
     def deletable(self, stored: Sequence[Any]) -> list[tuple[str, str]]:
-        """Return what can be deleted, as choices: value and label."""
+        """Return the rows that can be deleted, as choices: value and label."""
         names = [row[self.deletes] for row in stored]
         return [(name, name) for name in dict.fromkeys(names)]
 
     def deleted(self, n: int, name: str) -> str:
-        """Say what was deleted."""
+        """Return the deletion in words."""
         raise NotImplementedError
 
     def columns_form(self) -> ColumnsForm:
@@ -167,7 +167,7 @@ class UploadPages(TablePages[ColumnsForm]):
         return self.stored(_("Stored: %(summary)s.") % {"summary": uploaded.summary}, uploaded.notes)
 
     def delete(self) -> HttpResponse:
-        """Delete what was chosen, once that was confirmed."""
+        """Delete the chosen rows, once that was confirmed."""
         name = self.request.POST.get(self.deletes, "").replace("\x00", "")
         if "sure" not in self.request.POST:
             messages.error(self.request, _("Nothing was deleted. Tick the box to confirm."))

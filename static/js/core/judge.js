@@ -6,7 +6,9 @@ import * as breaks from "./break.js";
 import { Drafts, isNewer } from "./draft.js";
 import { Missing } from "./errors.js";
 import * as keys from "./keys.js";
+import * as landing from "./landing.js";
 import * as logs from "./log.js";
+import * as reading from "./reading.js";
 import { SavedView, together } from "./saved.js";
 import { SendingView } from "./sending.js";
 import * as skipping from "./skipping.js";
@@ -16,12 +18,13 @@ import * as timer from "./timer.js";
 import { word } from "./words.js";
 
 const COPIES = "evalweb:draft:";
+const PLACES = "evalweb:place:";
 // Milliseconds after a page's coming in which nothing is sent.
 const SETTLES = 500;
 const COPY_LASTS = 14 * 24 * 60 * 60 * 1000;
 
 function dropOldCopies() {
-  for (const key of local.keys(COPIES)) {
+  for (const key of [...local.keys(COPIES), ...local.keys(PLACES)]) {
     const copy = local.read(key);
     if (!copy || !(Date.now() - copy.at < COPY_LASTS)) {
       local.remove(key);
@@ -152,6 +155,7 @@ function startSending(form, endDrafts, clock, log, forget) {
     post: () => postForm(form),
     go: (next) => {
       forget();
+      landing.leaving({ saved: true });
       location.assign(next);
     },
     fallback: () => HTMLFormElement.prototype.submit.call(form),
@@ -185,9 +189,11 @@ export function start(form) {
   const forget = () => {
     over = true;
     copies.forEach((copy) => local.remove(copy));
+    local.remove(PLACES + units[0]);
     session.remove(clockKey);
   };
   logs.attach(log, form);
+  reading.start(form, PLACES + units[0]);
   startSending(form, endDrafts, clock, log, forget);
   keys.start(form);
   breaks.start(form, clock);
@@ -195,9 +201,10 @@ export function start(form) {
     other.addEventListener("submit", () => {
       endDrafts();
       forget();
+      landing.leaving({ saved: false });
     });
   }
   // Registered last, so that it has the last word over the clock's own note.
-  globalThis.addEventListener("pagehide", () => over && session.remove(clockKey));
+  globalThis.addEventListener("pagehide", () => over && forget());
   globalThis.addEventListener("pageshow", (event) => event.persisted && location.reload());
 }

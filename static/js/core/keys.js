@@ -2,6 +2,7 @@
 
 import { currentQuestion, focusQuestion, nextOpen, openQuestions, questionsOf } from "./questions.js";
 import { local } from "./store.js";
+import { digitOf, isComposing } from "./typed.js";
 
 const OFF = "evalweb:keys-off";
 
@@ -16,9 +17,9 @@ export function isTyping(target) {
   );
 }
 
-/** The step that a digit means: 1 to 9, and 0 for the tenth; null for every other key. */
-export function stepOf(key) {
-  return /^[0-9]$/.test(key) ? Number(key) || 10 : null;
+/** The step that a digit means: 1 to 9, and 0 for the tenth. */
+export function stepOf(digit) {
+  return Number(digit) || 10;
 }
 
 function isPlain(event) {
@@ -45,15 +46,23 @@ function markCurrent(form) {
   mark();
 }
 
-/** Call `handle(key, question)` for digits pressed outside of fields; it returns whether it made use of them. */
+/**
+ * Call `handle(digit, question)` for digits pressed outside of fields, "0" to "9" on whatever keyboard; it returns
+ * whether it made use of them.
+ */
 export function onDigit(form, handle) {
+  if (form.querySelector("[data-no-digits]")) {
+    // Where options stand in another order on each screen, the same digit would mean another answer.
+    return;
+  }
   markCurrent(form);
   document.addEventListener("keydown", (event) => {
-    if (!isPlain(event) || stepOf(event.key) === null || isTyping(event.target) || isOff() || blocked(form)) {
+    const digit = isPlain(event) ? digitOf(event) : null;
+    if (digit === null || isTyping(event.target) || isOff() || blocked(form)) {
       return;
     }
     const question = currentQuestion(form);
-    if (question && handle(event.key, question)) {
+    if (question && handle(digit, question)) {
       event.preventDefault();
     }
   });
@@ -117,7 +126,7 @@ function onEnter(event, form) {
 
 /** Say whether the focus is on nothing that a key belongs to, as on a page that was just opened. */
 function isNowhere(target, form) {
-  return target === document.body || target === form || target.tagName === "MAIN";
+  return target === document.body || target === form || ["MAIN", "H1"].includes(target.tagName);
 }
 
 /**
@@ -157,14 +166,14 @@ export function start(form) {
   document.addEventListener("keydown", (event) => {
     // Digits appear on the controls once the keyboard is at work, and go when the pointer is.
     document.documentElement.dataset.keyboard = "";
-    if (blocked(form)) {
+    if (blocked(form) || isComposing(event)) {
       return;
     }
     if (event.key === "Enter" && isPlain(event) && isNowhere(event.target, form)) {
       onEnterAnywhere(event, form, answered);
     } else if (event.key === "Enter") {
       onEnter(event, form);
-    } else if (event.key === "?" && isPlain(event) && !isTyping(event.target) && !isOff()) {
+    } else if (["?", "؟", "？"].includes(event.key) && isPlain(event) && !isTyping(event.target) && !isOff()) {
       event.preventDefault();
       dialog?.showModal();
     }

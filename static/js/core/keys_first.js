@@ -6,15 +6,16 @@
   // What chooses, and only where no field takes it: sending stays a press on what is seen.
   const keep = (event) => {
     const chooses = event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey && !event.repeat;
-    if (chooses && event.target === document.body) {
-      waiting.push(event.key);
+    if (chooses && (event.target === document.body || event.target.tagName === "H1")) {
+      const { key, code, shiftKey, isComposing } = event;
+      waiting.push({ key, code, shiftKey, isComposing });
     }
   };
 
   const pressAgain = () => {
     document.removeEventListener("keydown", keep);
-    for (const key of waiting) {
-      const press = new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true });
+    for (const one of waiting) {
+      const press = new KeyboardEvent("keydown", { ...one, bubbles: true, cancelable: true });
       (document.activeElement ?? document.body).dispatchEvent(press);
     }
   };

@@ -5,6 +5,7 @@ import * as copy from "./copy.js";
 import * as cover from "./cover.js";
 import * as dialog from "./dialog.js";
 import * as judge from "./judge.js";
+import * as landing from "./landing.js";
 import * as media from "./media.js";
 import * as menu from "./menu.js";
 import * as once from "./once.js";
@@ -29,6 +30,7 @@ if (form && "try" in form.dataset) {
 } else if (form) {
   judge.start(form);
 }
+landing.start();
 
 // After the drafts are back, so that it begins at the first question that is open.
 paging.start();

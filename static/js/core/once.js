@@ -1,5 +1,6 @@
 // Ordinary forms are sent once, however often the button is pressed. What a form has to say while it waits for a long
-// answer (data-wait) is shown meanwhile.
+// answer (data-wait) is shown meanwhile. Where a form invites to begin (data-fresh), a page that comes back out of the
+// browser's memory is asked for again: whoever has begun is shown where they are.
 
 function wait(form, isWaiting) {
   for (const words of form.querySelectorAll("[data-wait]")) {
@@ -27,7 +28,9 @@ export function start(root = document) {
   }
   // A page that comes back out of the browser's memory must not stay locked.
   globalThis.addEventListener("pageshow", (event) => {
-    if (event.persisted) {
+    if (event.persisted && root.querySelector("form[data-fresh]")) {
+      location.reload();
+    } else if (event.persisted) {
       for (const form of root.querySelectorAll("form[data-sent]")) {
         delete form.dataset.sent;
         wait(form, false);

@@ -7,6 +7,7 @@
 
 import { announce } from "./announce.js";
 import { controlOf, isAnswered, questionsOf } from "./questions.js";
+import { isComposing } from "./typed.js";
 import { fill } from "./words.js";
 
 const NARROW = "(max-width: 40rem)";
@@ -157,7 +158,7 @@ export class Pages {
 
   onKey(event) {
     this.byPointer = false;
-    const plain = !event.ctrlKey && !event.metaKey && !event.altKey;
+    const plain = !event.ctrlKey && !event.metaKey && !event.altKey && !isComposing(event);
     const inField = event.target.tagName === "INPUT" && this.placeOf(event.target) >= 0;
     if (event.key === "Enter" && plain && inField && this.goOn()) {
       event.preventDefault();

@@ -3,7 +3,8 @@
 //
 //   error_spans/model.js  offsets, words, places that mirror each other, contradictions, what keys mean: pure
 //   error_spans/marks.js  the marks, what may be marked, steps back: pure
-//   error_spans/text.js   a text that one walks through;  panel.js  the buttons of a mark;  lists.js  the form
+//   error_spans/text.js   a text that one walks through;  pointer.js  mouse, pen and finger over it
+//   error_spans/panel.js  the buttons of a mark;  lists.js  the form
 //   error_spans/keys.js   the keyboard;  acts.js  what is done;  unit.js  all of it together;  doubt.js  a question before sending
 
 import "./slider.js";

@@ -7,7 +7,7 @@
 import { announce } from "../core/announce.js";
 import { fill } from "../core/words.js";
 import { dragging } from "./ranking/drag.js";
-import { listenToKeys } from "./ranking/keys.js";
+import { listenToKeys, onArrow } from "./ranking/keys.js";
 import * as ranks from "./ranking/order.js";
 
 class List {
@@ -65,7 +65,7 @@ class List {
     input.addEventListener("input", () => this.onInput(text));
     input.addEventListener("change", (event) => (event.isTrusted ? this.commit(text) : this.render()));
     input.addEventListener("focus", () => input.select());
-    row.addEventListener("keydown", (event) => this.onKey(event, text));
+    row.addEventListener("keydown", (event) => onArrow(this, event, text));
     // A finger that taps; the mouse is heard by what drags.
     row.addEventListener("click", (event) => event.target.closest("input, button, summary, a, audio, video") || this.tap(text));
   }
@@ -84,7 +84,7 @@ class List {
     }
   }
 
-  /** The letter of a text was pressed: it comes next, stays where it was placed as the last, or has no place any more. */
+  /** The letter of a text was pressed: it comes next or loses its place; one that was placed as the last first stays. */
   press(text) {
     if (text === this.given) {
       this.given = undefined;
@@ -128,19 +128,6 @@ class List {
     }
   }
 
-  onKey(event, text) {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || event.isComposing) {
-      return;
-    }
-    if (event.key === "ArrowUp" || event.key === "ArrowDown") {
-      event.preventDefault();
-      this.move(text, event.key === "ArrowUp" ? -1 : 1);
-      if (event.target === this.inputs[text]) {
-        event.target.select();
-      }
-    }
-  }
-
   /** Go to the next text without a place; returns whether there is one. */
   goToOpen(from) {
     const next = ranks.order(this.places).find((text) => this.places[text] === null && this.inputs[text] !== from);
@@ -174,7 +161,9 @@ class List {
     const before = this.before ?? this.places;
     const gives = Number.isInteger(wanted[text]) && !this.ties && !undoes;
     const next = gives ? ranks.completed(wanted) : wanted;
-    this.given = next.map((_place, number) => number).find((number) => next[number] !== wanted[number]);
+    const given = next.findIndex((place, number) => place !== wanted[number]);
+    const isOver = text === this.given || next[this.given] === null;
+    this.given = given >= 0 ? given : isOver ? undefined : this.given;
     next.forEach((place, number) => {
       if (!(keep && number === text)) {
         this.inputs[number].value = place === null ? "" : String(place);
@@ -189,7 +178,7 @@ class List {
     }
     this.render();
     if (changed.includes(text)) {
-      announce([text, this.given].filter((number) => number !== undefined).map((number) => this.told(number)).join(" "));
+      announce([text, given].filter((number) => number >= 0).map((number) => this.told(number)).join(" "));
     }
   }
 

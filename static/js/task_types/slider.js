@@ -6,6 +6,7 @@
 
 import { numeral, word } from "../core/words.js";
 import { onDigit } from "../core/keys.js";
+import { digitOf, isComposing } from "../core/typed.js";
 
 // Words nearer to each other than this share of the track have no room under it; on a narrow track they need more.
 const ROOM = 0.16;
@@ -142,7 +143,7 @@ class Slider {
   }
 
   onKey(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || /^[0-9]$/.test(event.key)) {
+    if (event.ctrlKey || event.metaKey || event.altKey || isComposing(event) || digitOf(event) !== null) {
       return;
     }
     const rightToLeft = getComputedStyle(this.native).direction === "rtl";
@@ -167,8 +168,8 @@ class Slider {
       const share = this.range.share(one.at);
       const number = one.item.querySelector(".anchor-value");
       one.item.hidden = !shown.includes(one);
-      number.hidden = !this.showNumbers;
-      number.textContent = `${numeral(one.at)} `;
+      // Emptied, not only hidden: a description takes in what is hidden.
+      number.textContent = this.showNumbers ? `${numeral(one.at)} ` : "";
       one.item.style.setProperty("--at", String(share));
       if (share <= 0 || share >= 1) {
         one.item.dataset.end = share <= 0 ? "low" : "high";

@@ -3,7 +3,6 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal
 from enum import StrEnum
 from functools import cached_property
 from typing import Any, cast
@@ -13,7 +12,7 @@ from django.db.models.functions import Coalesce
 
 from tasks_app import pay
 from tasks_app.check_settings import CheckSettings, checks_of
-from tasks_app.models import Assignment, Payment, Rater, Study, Task
+from tasks_app.models import Assignment, Payment, Rater, Study, Task, is_withdrawn
 from tasks_app.models.statements import rows
 from tasks_app.selectors import pay as pay_facts
 from tasks_app.selectors.check_results import ENOUGH_TO_DOUBT, FEWER_THAN, CheckScore
@@ -68,16 +67,18 @@ WHERE r.study_id = %(study)s
 GROUP BY a.rater_id, s.id
 """
 
-# For each unit with a known answer, its last compared judgment; it is right if all known answers were given.
-_CONTROLS = """
+# For each unit with a known answer that is not withdrawn, its last compared judgment; it is right if all known answers
+# were given.
+_CONTROLS = f"""
 SELECT rater_id, unit_id, task_id, passed FROM (
     SELECT DISTINCT ON (a.rater_id, a.unit_id) a.rater_id, a.unit_id, u.task_id, bool_and(c.passed) AS passed
     FROM tasks_app_task t JOIN tasks_app_unit u ON u.task_id = t.id JOIN tasks_app_gold g ON g.unit_id = u.id
     JOIN tasks_app_controlresult c ON c.gold_id = g.id JOIN tasks_app_judgment j ON j.id = c.judgment_id
     JOIN tasks_app_assignment a ON a.id = j.assignment_id
     WHERE t.study_id = %(study)s AND a.purpose IN ('control', 'attention') AND a.rater_kind <> 'sandbox'
+      AND NOT {is_withdrawn("u.id")}
     GROUP BY a.rater_id, a.unit_id, u.task_id, j.id ORDER BY a.rater_id, a.unit_id, j.id DESC) answered
-"""
+"""  # noqa: S608  its parts are constants of the code
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,15 +173,6 @@ class Fieldwork:
     def standing(self, *standings: Standing) -> int:
         """Count raters who stand so."""
         return sum(work.standing in standings for work in self.counted)
-
-    @property
-    def owed(self) -> Decimal:
-        """The cost of the work of people so far, bonuses included, without fees of platforms."""
-        real = (entry for entry in self.ledger.entries if entry.rater.kind == Rater.Kind.REAL)
-        return sum(
-            (max(entry.booked.earned, entry.due) + entry.booked.bonus - entry.booked.withheld for entry in real),
-            pay.NOTHING,
-        )
 
 
 def raters_of(study: Study) -> QuerySet[Rater]:

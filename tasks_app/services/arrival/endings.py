@@ -5,42 +5,36 @@ from tasks_app.channels.base import Arrival, Ending
 from tasks_app.models import Identity, Rater, Study
 from tasks_app.services.arrival import enrolment
 
-# Endings after which raters have nothing left to do on the platform, because it has told them that it is over.
-ENDED_THERE = (Rater.Outcome.RETURNED, Rater.Outcome.TIMED_OUT)
-
-
-# The key of Identity.details for the visits in which a rater came back for later waves, by wave.
-WAVE_SESSIONS = "wave_sessions"
-
 
 def of_rater(rater: Rater) -> Ending:
     """Return the last step of a rater who has ended: completion code and where to enter it; empty before the end."""
-    if rater.state != Rater.State.ENDED or rater.outcome in ENDED_THERE:
+    if rater.state != Rater.State.ENDED or rater.outcome in Rater.Outcome.ENDED_THERE:
         return Ending()
     return with_code(rater, str(rater.outcome), rater.completion_code)
 
 
 def with_code(rater: Rater, outcome: str, code: str) -> Ending:
-    """Return the last step on the platform that sent a rater: the code, and the address or form that takes it."""
+    """Return the last step on the platform that sent a rater: the code, and the address or form that takes it.
+
+    Nobody on trial has one: the codes of a study, and of the draft that a rehearsal copies, are worth pay.
+    """
+    if rater.kind == Rater.Kind.SANDBOX:
+        return Ending()
     only_code = Ending(code)
     if rater.channel not in channels.registry:
         return only_code
     channel = channels.channel_of(rater.study.options, rater.channel)
     details = {"pseudonym": rater.pseudonym}
     if (identity := Identity.objects.filter(rater=rater).first()) is not None:
-        details.update(identity.details, session_id=session_of(identity))
+        details.update(identity.details, session_id=identity.visits[-1])
     ending = channel.ending(outcome, code, details)
     return ending if ending.code or ending.address else only_code
 
 
-def session_of(identity: Identity) -> str:
-    """Return the visit that a rater came in last: the first one, or that of a later wave."""
-    visits: dict[str, str] = identity.details.get(WAVE_SESSIONS, {})
-    return visits[max(visits, key=int)] if visits else identity.session_id
-
-
 def of_refused(study: Study, arrival: Arrival, error: enrolment.Refusal) -> Ending | None:
-    """Return the last step of somebody who is not admitted; None where the study has no code for it."""
+    """Return the last step of somebody who is not admitted; None where the study has no code for it, or rehearses."""
+    if study.is_rehearsal:
+        return None
     outcome = outcome_of(error, study)
     code = study.options.codes.of(outcome)
     if not code:

@@ -152,7 +152,7 @@ def recognise(study: Study, arrival: Arrival) -> Enrolled | None:
     if identity is None:
         _refuse_erased(study, arrival)
         return None
-    if identity.session_id != arrival.session_id:
+    if arrival.session_id not in identity.visits:
         raise AlreadyHere(identity.rater)
     return Enrolled(identity.rater, token_of(identity.rater, identity), is_new=False)
 
@@ -294,20 +294,21 @@ def refusal(error: Refusal, study: Study, *, sent: bool = False) -> tuple[str, l
 
     Who was `sent` by a platform gives the place back there: the same address does not let them in later.
     """
-    unstored = _("Nothing about you was stored.")
+    # Of this visit alone: whoever comes by an open link may have begun in an earlier one.
+    unstored = _("Nothing about this visit was stored.")
     if isinstance(error, TooMany):
         later = [] if sent else [_("Please try again tomorrow, or from another network.")]
         return _("Too many people from your network today"), [*later, unstored]
     if isinstance(error, AlreadyHere):
         return _("You have taken part already"), [
             _("Each person can take part once. Thank you."),
-            _("If you have not finished yet, open the link that you began with, or your personal link."),
+            _("If you have not finished yet, open your personal link, or this study in the browser you began in."),
         ]
-    thanks = _("Thank you for your interest. Nothing about you was stored.")
+    thanks = _("Thank you for your interest. Nothing about this visit was stored.")
     if isinstance(error, StudyFull):
         later = [] if sent else [_("A place can become free again when somebody stops: you may try this link later.")]
         return _("All places are taken"), [thanks, *later]
     if study.state == Study.State.PAUSED:
-        later = [_("Please come back later with the same link. Nothing about you was stored.")]
+        later = [_("Please come back later with the same link. Nothing about this visit was stored.")]
         return _("This study is paused"), [unstored] if sent else later
     return _("This study has ended"), [thanks]

@@ -302,7 +302,7 @@ def revoke(*, invitation: Invitation, by: Somebody) -> None:
 
 @atomically
 def release(*, invitation: Invitation, by: Somebody) -> None:
-    """Give what is left of a set that was kept for somebody to whoever comes; they may take any set from now on."""
+    """Open the rest of a set that was kept for somebody to all raters; the person may take any set from now on."""
     lock_claims(invitation.study_id)
     row = Invitation.objects.select_for_update(of=("self",)).select_related("booklet").get(pk=invitation.pk)
     if row.booklet is not None:

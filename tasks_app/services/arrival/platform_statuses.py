@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from tasks_app import channels
 from tasks_app.models import Identity, Rater, Study
 from tasks_app.services import events
-from tasks_app.services.arrival import endings
 from tasks_app.services.database import atomically, lock_claims
 from tasks_app.services.judging import assignments
 
@@ -44,8 +43,7 @@ class _People:
     def __post_init__(self) -> None:
         rows = Identity.objects.filter(study=self.study, channel=self.channel).select_related("rater__study")
         for row in rows:
-            visits = (row.session_id, *row.details.get(endings.WAVE_SESSIONS, {}).values())
-            self.by_submission.update({visit.lower(): row for visit in visits if visit})
+            self.by_submission.update({visit.lower(): row for visit in row.visits if visit})
             self.by_participant[row.external_id.lower()] = row
 
     def find(self, report: Report) -> Identity | None:
@@ -61,7 +59,8 @@ class _People:
 def enter(*, study: Study, channel: str, reports: Sequence[Report], by: events.Actor) -> Entered:
     """Store the statuses that a platform reports; end raters who returned or timed out there, and free their places.
 
-    An answer that was given stays, and so does the end of whoever has ended already. The log names nobody.
+    An answer that was given stays, and so does the end of whoever has ended already. A status that was entered before,
+    or is that of an earlier submission, ends nobody: the platform may have let them in again. The log names nobody.
     """
     lock_claims(study.pk)
     people, outcomes = _People(study, channel), channels.registry[channel].statuses
@@ -75,11 +74,16 @@ def enter(*, study: Study, channel: str, reports: Sequence[Report], by: events.A
             continue
         statuses[report.status] += 1
         outcome = outcomes[report.status]
-        leaves = outcome is not None and identity.rater.state != Rater.State.ENDED
+        if report.submission and report.submission.lower() != identity.visits[-1].lower():
+            # Of an earlier submission: the rater has come in another one since.
+            unchanged += 1
+            continue
+        is_new = identity.status != report.status
+        leaves = outcome is not None and is_new and identity.rater.state != Rater.State.ENDED
         if outcome is not None and leaves:
             assignments.stop(rater=identity.rater, outcome=outcome)
             ended += 1
-        if identity.status == report.status and not leaves:
+        if not is_new:
             unchanged += 1
             continue
         identity.status = report.status

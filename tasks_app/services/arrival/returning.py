@@ -3,12 +3,14 @@
 from urllib.parse import urlencode
 
 from django.core import signing
-from django.db.models import Max
+from django.db.models import Max, Q
+from django.db.models.functions import Now
 from django.urls import reverse
 
 from tasks_app import channels
 from tasks_app.channels.base import Arrival, Ending
 from tasks_app.models import Assignment, Identity, Rater, RaterSet, Study
+from tasks_app.models.raters import WAVE_SESSIONS
 from tasks_app.services.arrival import endings, enrolment
 from tasks_app.services.database import atomically
 from tasks_app.services.waves import reminders
@@ -61,18 +63,36 @@ def come_back(*, study: Study, arrival: Arrival, signed: str) -> enrolment.Enrol
     identity = Identity.objects.filter(pk=identity_row.pk).first()
     if identity is None:
         raise NotDue
-    sessions = dict(identity.details.get(endings.WAVE_SESSIONS, {}))
+    sessions = dict(identity.details.get(WAVE_SESSIONS, {}))
     session = sessions.get(str(wave))
     if session is None:
         if not reminders.open_sets(rater, wave).exists():
             raise NotDue
         sessions[str(wave)] = arrival.session_id
-        details = {**identity.details, **arrival.details, endings.WAVE_SESSIONS: sessions}
+        details = {**identity.details, **arrival.details, WAVE_SESSIONS: sessions}
         Identity.objects.filter(pk=identity.pk).update(details=details)
     elif session != arrival.session_id:
         raise enrolment.AlreadyHere(rater)
     token = reminders.return_token(rater, identity)
     return enrolment.Enrolled(rater, token or enrolment.new_link(rater_id=rater.pk), is_new=False)
+
+
+@atomically
+def come_again(*, study: Study, arrival: Arrival, rater: Rater) -> None:
+    """Store that a rater whom their own browser remembers has come in another visit to the platform.
+
+    The last step on the platform is that of this visit from now on. An id alone brings nobody here: the caller knows
+    the rater by what the browser was given.
+    """
+    Rater.objects.select_for_update(of=("self",), no_key=True).get(pk=rater.pk)
+    identity = enrolment.identity_of(study, arrival)
+    if identity is None or identity.rater_id != rater.pk or arrival.session_id in identity.visits:
+        return
+    opened = RaterSet.objects.filter(Q(opens_at=None) | Q(opens_at__lte=Now()), rater=rater)
+    wave = opened.aggregate(last=Max("wave"))["last"] or 1
+    sessions = {**identity.details.get(WAVE_SESSIONS, {}), str(wave): arrival.session_id}
+    details = {**identity.details, **arrival.details, WAVE_SESSIONS: sessions}
+    Identity.objects.filter(pk=identity.pk).update(details=details)
 
 
 def ending_before(rater: Rater, wave: int) -> Ending | None:

@@ -295,7 +295,7 @@ def hold(study_id: int) -> Study:
 def store(
     *, study: Study, staging: Staging, raters: Sequence[FileRater], by: events.Actor, source: Mapping[str, Any]
 ) -> None:
-    """Store what was staged without conflicts, in the caller's transaction; `source` says in the log what it was.
+    """Store the staged rows without conflicts, in the caller's transaction; `source` describes them in the log.
 
     A draft is frozen as version 1 and closed: it was never open to raters. Other studies stay as they are.
     """

@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 
+from django.db import transaction
 from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
+from tasks_app import channels
 from tasks_app.credentials import new_code
 from tasks_app.models import Assignment, Rater, RaterSet, Study, Task
 from tasks_app.selectors import screens
@@ -264,6 +266,53 @@ def may_take_another(rater: Rater) -> bool:
         # A set that went to others before its first answer was not taken: who found all places taken may begin again.
         sets = sets.filter(n_answered__gt=0)
     return sets.count() < rater.study.options.sets_per_rater * tasks
+
+
+def may_resume(rater: Rater) -> bool:
+    """Return whether a rater whose end the platform reported may go on, in case it lets them in again."""
+    if rater.outcome not in Rater.Outcome.ENDED_THERE or rater.study.state != Study.State.OPEN:
+        return False
+    return rater.channel in channels.registry and bool(channels.registry[rater.channel].statuses)
+
+
+class _NothingLeftError(Exception):
+    """Nothing is left of a rater's sets, nor is there another set."""
+
+
+@atomically
+def resume(*, rater: Rater) -> bool:
+    """Let a rater go on whose end the platform reported; False where nothing is left for them, or they may not.
+
+    They get what is still free of their sets, or another set, as raters do who come back late. Their earlier answers
+    count, and the pay for those is a part of what they are paid in the end.
+    """
+    lock_claims(rater.study_id)
+    if not may_resume(leases.lock_rater(rater.pk)):
+        return False
+    try:
+        with transaction.atomic():
+            _take_up_again(rater)
+    except _NothingLeftError:
+        return False
+    finally:
+        rater.refresh_from_db()
+    return True
+
+
+def _take_up_again(rater: Rater) -> None:
+    """Reopen the sets that were returned when a rater ended, as far as they are free. Raises _NothingLeftError."""
+    leases.free_expired(rater.study_id)
+    began = Rater.State.ENROLLED if rater.instructed_at is None else Rater.State.JUDGING
+    Rater.objects.filter(pk=rater.pk).update(state=began, outcome=None, ended_at=None)
+    rater.refresh_from_db()
+    sets = list(RaterSet.objects.filter(rater=rater, state=RaterSet.State.RETURNED).values_list("pk", flat=True))
+    given_back = Assignment.objects.filter(set__in=sets, state=Assignment.State.RETURNED)
+    given_back.update(state=Assignment.State.EXPIRED)
+    RaterSet.objects.filter(pk__in=sets).update(state=RaterSet.State.EXPIRED)
+    come_back(rater=rater)
+    main = Assignment.objects.filter(rater=rater, purpose=Purpose.MAIN, state__in=Assignment.State.WAITING)
+    if not main.exists() and not _claim_again(rater):
+        raise _NothingLeftError
 
 
 @atomically

@@ -102,7 +102,10 @@ def _is_exam_open(assignment: Assignment, rater: Rater) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ExamResult:
-    """The result of an attempt at an exam of `asked` units: `right` of `graded` ones, a share of `needed` to pass."""
+    """The result of an attempt at an exam of `asked` units: `right` of `graded` ones, a share of `needed` to pass.
+
+    With `explained`, raters who did not pass may see which units were right, and why.
+    """
 
     attempt: int
     attempts: int
@@ -110,6 +113,7 @@ class ExamResult:
     graded: int
     asked: int
     needed: float
+    explained: bool = False
 
     @property
     def is_enough(self) -> bool:
@@ -140,7 +144,30 @@ def exam_result(rater: Rater, task: Task) -> ExamResult | None:
     results = ControlResult.objects.filter(judgment__in=counted.filter(skip_reason=""))
     right = score_of(results.values_list("gold__unit", "judgment", "passed")).right
     n_asked = rows.filter(attempt=last).count()
-    return ExamResult(last, checks.exam_attempts, right, counted.count(), n_asked, checks.exam_pass)
+    return ExamResult(
+        last, checks.exam_attempts, right, counted.count(), n_asked, checks.exam_pass, checks.exam_feedback
+    )
+
+
+def failed_exam(rater: Rater) -> tuple[int, ExamResult] | None:
+    """Return the number and the result of the exam that ended a rater; None for a rater who did not end by one."""
+    if rater.outcome != Rater.Outcome.FAILED:
+        return None
+    tasks = Task.objects.in_bulk(exams := _exams(rater))
+    for number, task_id in enumerate(exams, start=1):
+        result = exam_result(rater, tasks[task_id])
+        if result is not None and not result.passed:
+            return number, result
+    return None
+
+
+def exam_answers(rater: Rater, task: Task, attempt: int) -> list[tuple[Assignment, Judgment]]:
+    """Return the units of an attempt at an exam in their order, each with the answer to it."""
+    units = Assignment.objects.filter(rater=rater, unit__task=task, purpose=Purpose.EXAM, attempt=attempt)
+    current = Judgment.objects.filter(assignment__in=units).current()
+    by_unit = {judgment.assignment_id: judgment for judgment in current}
+    in_order = units.select_related("unit", "set").order_by("order")
+    return [(assignment, by_unit[assignment.pk]) for assignment in in_order if assignment.pk in by_unit]
 
 
 def _settle_exam(assignment: Assignment, rater: Rater) -> Step | None:

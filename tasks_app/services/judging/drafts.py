@@ -1,4 +1,4 @@
-"""Store what a rater has chosen before they send it, and say when there is nothing left to draft."""
+"""Store the choices of a rater before they are sent, and tell when there is nothing left to draft."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -58,6 +58,11 @@ def save_draft(*, screen: RaterScreen, counter: int, answer: Mapping[str, Any]) 
     newer = Draft.objects.filter(assignment=assignment, counter__lt=counter).update(counter=counter, answer=answer)
     newest = Draft.objects.values_list("counter", flat=True).get(assignment=assignment)
     return SavedDraft(bool(newer), newest)
+
+
+def counter_of(assignment: Assignment) -> int:
+    """Return the counter of the stored draft of an assignment; 0 where there is none."""
+    return Draft.objects.filter(assignment=assignment).values_list("counter", flat=True).first() or 0
 
 
 def _why_over(state: str, *, may_change: bool) -> Ended:

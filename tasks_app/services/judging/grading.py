@@ -13,10 +13,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from tasks_app.check_settings import OnFailing, checks_of, has_limit
-from tasks_app.models import Assignment, ControlResult, Gold, Rater, RaterSet, Task, is_current
+from tasks_app.models import Assignment, ControlResult, Gold, Rater, RaterSet, Task, is_current, is_withdrawn
 from tasks_app.models.statements import rows
 from tasks_app.selectors import screens
 from tasks_app.selectors.check_results import CheckScore, score_of
@@ -89,7 +90,7 @@ SELECT
    JOIN tasks_app_controlresult r ON r.judgment_id = j.id
    JOIN tasks_app_gold g ON g.id = r.gold_id AND g.purpose IN ('control', 'attention')
    JOIN tasks_app_unit u ON u.id = g.unit_id
-   WHERE a.rater_id = %(rater)s AND a.id <> %(assignment)s),
+   WHERE a.rater_id = %(rater)s AND a.id <> %(assignment)s AND NOT {withdrawn}),
   (SELECT jsonb_build_object('gold', g.id, 'values', (
        SELECT jsonb_agg(jsonb_build_array(r.criterion_id, r.value) ORDER BY r.id) FROM tasks_app_rating r
        WHERE r.judgment_id = j.id AND r.span_side IS NULL AND r.value IS NOT NULL AND r.criterion_id IS NOT NULL))
@@ -120,7 +121,7 @@ class Consequence:
         return outcome_decided(self.prefs or {}) is not None
 
     def then(self, later: Consequence) -> Consequence:
-        """Return what this and the consequence of a later answer lead to together."""
+        """Return this consequence and that of a later answer as one."""
         return Consequence(self.marks or later.marks, {**(self.prefs or {}), **(later.prefs or {})})
 
 
@@ -187,7 +188,7 @@ def _standing_of(assignment: Assignment, rater: Rater) -> Standing:
         "original": unit.pk if assignment.purpose == Purpose.MAIN else None,
         "copied": unit.features.get("degraded_of") if assignment.purpose == Purpose.CONTROL else None,
     }
-    statement = _STANDING.format(current=is_current("j"), paces=limits.PACES)
+    statement = _STANDING.format(current=is_current("j"), withdrawn=is_withdrawn("g.unit_id"), paces=limits.PACES)
     answered, is_final, known, results, counterpart, paces = rows(statement, params)[0]
     other = _read(counterpart)
     return Standing(
@@ -261,7 +262,7 @@ def _result(gold_id: int, passed: bool, given: Sequence[float | str]) -> dict[st
 
 
 def consequence_of(scores: Iterable[tuple[Task, CheckScore]], answered: int, *, marked: bool) -> Consequence:
-    """Decide what the checks that are final lead to, with the answer after them; `marked` says of a mark before.
+    """Return the consequence of the checks that are final, with the answer after them; `marked`: marked before.
 
     `answered` counts the units before this one.
     """
@@ -280,18 +281,23 @@ def fails(task: Task, score: CheckScore) -> bool:
 
 
 def check_score(rater: Rater, task: Task) -> CheckScore:
-    """Count a rater's answers to controls and attention checks of a task, each as last graded; skips do not count."""
-    results = ControlResult.objects.filter(
-        judgment__assignment__rater=rater,
-        gold__unit__task=task,
-        gold__purpose__in=Gold.Purpose.WATCHED,
-    )
+    """Count a rater's answers to controls and attention checks of a task, each as last graded.
+
+    Skips and checks that are withdrawn do not count.
+    """
+    results = _results_of(rater).filter(gold__unit__task=task)
     return score_of(results.values_list("gold__unit", "judgment", "passed"))
+
+
+def _results_of(rater: Rater) -> QuerySet[ControlResult]:
+    """Return the results of a rater's controls and attention checks, without those that are withdrawn."""
+    results = ControlResult.objects.filter(judgment__assignment__rater=rater, gold__purpose__in=Gold.Purpose.WATCHED)
+    return results.filter(gold__unit__withdrawn=None)
 
 
 def mark_at_end(rater: Rater) -> None:
     """Mark a rater who ends with too few right answers: their last answer is final now, with none after it."""
-    results = ControlResult.objects.filter(judgment__assignment__rater=rater, gold__purpose__in=Gold.Purpose.WATCHED)
+    results = _results_of(rater)
     scores = _scores(results.values_list("gold__unit__task", "gold__unit", "judgment", "passed"))
     if any(fails(task, scores[task.pk]) for task in Task.objects.filter(pk__in=scores)):
         Rater.objects.filter(pk=rater.pk, failed_checks_at=None).update(failed_checks_at=Now())

@@ -205,7 +205,7 @@ def _stored_answers(page: Sequence[Answered], locked: Sequence[leases.Locked]) -
 
 
 def _known(answered: Answered, locked: leases.Locked, stored: Sequence[Judgment]) -> Result | None:
-    """Return what becomes of an answer that is stored already or cannot be stored; None where it is to be stored."""
+    """Return the receipt of an answer that is stored already or cannot be stored; None where it is to be stored."""
     may_replace = answered.screen.may_change and locked.rater_state != Rater.State.ENDED
     try:
         judgment = _stored_before(answered.submission, stored, may_replace=may_replace)
@@ -272,7 +272,7 @@ def _stored_before(submission: Submission, stored: Sequence[Judgment], *, may_re
 
 
 def _state_after(locked: leases.Locked, submission: Submission) -> str:
-    """Decide what the assignment becomes."""
+    """Decide the next state of the assignment."""
     state = locked.state
     if submission.skip_reason:
         return State.SKIPPED
@@ -328,7 +328,7 @@ SELECT EXISTS (SELECT 1 FROM tasks_app_assignment WHERE rater_id = %(rater)s AND
 
 
 def _finish(screen: RaterScreen, judgment: Judgment, values: Sequence[Value], state: str, grade: grading.Grade) -> bool:
-    """Store what follows from a judgment; say whether the rater has anything left to answer."""
+    """Store the consequences of a judgment; return whether the rater has anything left to answer."""
     assignment, rater = screen.assignment, screen.rater
     prefs = dict(grade.consequence.prefs or {})
     params = {

@@ -91,7 +91,7 @@ class Prospect:
 
 
 def prospect(study: Study, wish: Wish) -> Prospect:
-    """Draw what would be added, without storing it.
+    """Draw the sets that would be added, without storing them.
 
     Raises
     ------
@@ -280,7 +280,7 @@ def extend(*, study_id: int, wish: Wish, click: UUID, places: int, by: events.Ac
 
 
 def of_click(study: Study, click: UUID) -> "QuerySet[Extension]":
-    """Return what a form has added already."""
+    """Return the extensions that a form has added already."""
     return study.extensions.filter(click=click).order_by("task__order", "pk")
 
 

@@ -239,7 +239,7 @@ def arrange(
 
 
 def _alike(unit: PlanUnit) -> tuple[object, ...]:
-    """Return what units have in common whose arrangements are balanced together."""
+    """Return the key that units share whose arrangements are balanced together."""
     return (unit.shape, unit.criterion) if unit.criterion else (unit.shape,)
 
 

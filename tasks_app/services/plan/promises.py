@@ -1,4 +1,4 @@
-"""Check what a plan keeps after every booklet: the promises of its design, then other measures."""
+"""Check a plan after every booklet: the promises of its design, then other measures."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -80,7 +80,7 @@ def lines_of(task: Task, drawn: Drawn, balance: Balance, columns: Columns, *, wh
 
 
 def _promised(task: Task, by_criterion: Sequence[Sequence[PlanUnit]]) -> list[str]:
-    """Name what the design promises of the units of each criterion.
+    """Name the promises of the design about the units of each criterion.
 
     In blocks the plan is that of the texts: where some are asked about on a part of the criteria only, no more is
     promised of a criterion than that no unit is ahead of another.
@@ -105,7 +105,7 @@ def _by_criterion(task: Task, drawn: Drawn, balance: Balance) -> Iterator[tuple[
 
 
 def _besides(units: Sequence[PlanUnit], promised: Sequence[str]) -> Iterator[str]:
-    """Name what is measured although it is not promised."""
+    """Name the measures that are no promise of the design."""
     several = any(len(unit.shape) > 1 for unit in units)
     for name in (*ALWAYS, *(("pair",) if several else ()), *(("document",) if _documents(units) else ())):
         if name not in promised and not (name == "system" and "comparison" in promised):

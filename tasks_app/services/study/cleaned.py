@@ -70,7 +70,7 @@ def for_raters(media: Media) -> Media:
 
 
 def content_for_raters(media: Media) -> bytes | None:
-    """Return what raters get of a file, which is all that leaves the site; None where they do not get it.
+    """Return the content of a file that raters get, which is all that leaves the site; None where they do not get it.
 
     Raises FileNotFoundError where the file is lost.
     """

@@ -184,7 +184,7 @@ class Corrected:
 
 
 def title_of(kind: str, names: Iterable[str]) -> str:
-    """Return what a text is, in words: its kind, and the tasks or questions to which it belongs."""
+    """Return the name of a text: its kind, and the tasks or questions to which it belongs."""
     listed = ", ".join(f"“{name}”" for name in names)
     return f"{Kind(kind).label}: {listed}" if listed else str(Kind(kind).label)
 

@@ -80,7 +80,7 @@ class NotDeletable(Exception):
 
 
 def prospect(study: Study) -> Prospect:
-    """Return what deleting a study would mean: what stands in the way, what goes with it, and what stays."""
+    """Return the consequences of deleting a study: obstacles, the rows that go with it, and those that stay."""
     judged = Judgment.objects.filter(assignment__rater__study=study)
     people = Q(assignment__rater_kind__in=(Rater.Kind.REAL, Rater.Kind.IMPORTED))
     n, human, last = judged.aggregate(
@@ -97,7 +97,7 @@ def prospect(study: Study) -> Prospect:
 
 
 def _blocks(study: Study, human: int, raters: int, last: Any) -> Iterator[Block]:
-    """Yield what has to be done before a study is deleted, in the order in which it is done."""
+    """Yield the steps that have to come before a study is deleted, in their order."""
     if SetupWork.objects.filter(setup__study=study).exclude(state__in=("done", "refused")).exists():
         yield Block(_("The set-up is being checked in the background. Wait until that is done."), "setup")
     if (raters or human) and study.state != Study.State.CLOSED:
@@ -129,7 +129,7 @@ def _is_archived(study: Study, last: Any) -> bool:
 
 
 def _notes(study: Study) -> Iterator[str]:
-    """Yield what else the deletion concerns: versions that follow, waves, texts in other studies, backups."""
+    """Yield notes on other objects of the deletion: later versions, waves, texts in other studies, backups."""
     later = Study.objects.filter(follows__study=study).count()
     if later:
         yield ngettext(
@@ -204,7 +204,7 @@ def _locked(study_id: int) -> Study | None:
 
 
 def _delete(study: Study, by: events.Actor) -> DeletedStudy:
-    """Keep what stays of a study, and delete the rest."""
+    """Keep the log, the payments and the name of a study, and delete the rest."""
     delete_rehearsals(of=study)
     kept = _keep(study, by)
     projects.take_out(study=study, by=by)
@@ -223,7 +223,7 @@ def _delete(study: Study, by: events.Actor) -> DeletedStudy:
 
 
 def _keep(study: Study, by: events.Actor) -> DeletedStudy:
-    """Store what identifies a study, its payments and the hashes of its links."""
+    """Store the names of a study, its payments and the hashes of its links."""
     raters = Rater.objects.filter(study=study)
     options = study.options
     kept = DeletedStudy.objects.create(

@@ -103,7 +103,7 @@ def create_draft(
 
 @atomically
 def describe_draft(*, study: Study, title: str, public_title: str, language: str, timezone: str, seed: int) -> None:
-    """Change what a draft is called and where it takes place. Raises NotADraft."""
+    """Change the titles, language, time zone and seed of a draft. Raises NotADraft."""
     refuse_frozen(study)
     study.title, study.public_title = title, public_title
     study.language, study.timezone, study.seed = language, timezone, seed

@@ -149,7 +149,7 @@ def store_items(*, study: Study, items: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _shown(output: Mapping[str, Any], media: Mapping[str, int]) -> dict[str, Any]:
-    """Return what raters see of an output: its files, and the digest of these or of its text."""
+    """Return the content of an output that raters see: its files, and the digest of these or of its text."""
     file = output.get("file")
     if file is None:
         return {"digest": plaintext.digest(output["text"], output.get("highlights"))}

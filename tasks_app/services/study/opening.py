@@ -32,7 +32,7 @@ _UNREAD = frozenset({"acceptance", "groups", "systems"})
 
 
 def facts_of(study: Study, names: Collection[str] = ()) -> Facts:
-    """Read what a study holds: each part of study.yaml, or those `names`, its known answers, and what its texts showed.
+    """Read the facts of a study: the parts of study.yaml, or those `names`, known answers, and findings in its texts.
 
     The texts themselves are not read again.
     """
@@ -47,7 +47,7 @@ def facts_of(study: Study, names: Collection[str] = ()) -> Facts:
 
 
 def points_of(study: Study) -> list[Point]:
-    """Return what is left to settle before a draft opens, the gravest first; empty for a study that was opened."""
+    """Return the points to settle before a draft opens, the gravest first; empty for a study that was opened."""
     return [] if study.is_frozen else readiness.points(facts_of(study))
 
 

@@ -223,7 +223,7 @@ def store_gold(*, study: Study, controls: Sequence[Mapping[str, Any]]) -> None:
 
 @atomically
 def store_prefill(*, study: Study, prefill: Sequence[Mapping[str, Any]]) -> None:
-    """Store what parts carry when they are first shown; their units must be there. Raises NotADraft."""
+    """Store the marks and texts that parts carry at first; their units must exist. Raises NotADraft."""
     refuse_frozen(study)
     units = _units(study, {row["unit"] for row in prefill})
     rows = Part.objects.filter(unit_id__in=units.values()).values_list("unit_id", "number", "id")

@@ -9,7 +9,7 @@ from tasks_app.services.judging import leases
 
 
 def close_over() -> int:
-    """Free what is over in every study with waves; returns how many sets that were."""
+    """Free the sets whose wave is over in every study with waves; return their number."""
     over = RaterSet.objects.filter(
         ~Q(opens_at=None) | ~Q(closes_at=None),
         rater__study=OuterRef("pk"),

@@ -73,7 +73,7 @@ def fill() -> int:
 
 
 def send_due() -> int:
-    """Send what is due, each message in a transaction of its own; returns how many were sent.
+    """Send the messages that are due, each in a transaction of its own; return how many were sent.
 
     Where the mail server does not answer, the others wait for the next round: each would wait as long, and workers
     have other things to do.

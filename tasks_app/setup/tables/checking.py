@@ -298,7 +298,7 @@ def check_file(
 
 
 def _complete(rows: Iterable[dict[str, str]], check: TextRows) -> None:
-    """Write what one row says about its item into all rows of the item, so that any of them can be removed."""
+    """Copy the columns about an item from one row into all rows of the item, so that any of them can be removed."""
     for row in rows:
         missing = {name: value for name, value in check.items_by_key[row["item"]].values.items() if name not in row}
         if missing:

@@ -38,8 +38,10 @@ _TIME = (1980, 1, 1, 0, 0, 0)
 MEDIA_FOLDER = "media"
 
 
-def write(document: Document, target: Target, media: Callable[[str], bytes | None]) -> None:
+def write(document: Document, target: Target, media: Callable[[str], bytes | None], notes: Sequence[str] = ()) -> None:
     """Write a document; `media` gives the content of a file by its hash, or None for one that is left out.
+
+    `notes` are lines that stand as comments on top of study.yaml.
 
     Raises
     ------
@@ -51,21 +53,24 @@ def write(document: Document, target: Target, media: Callable[[str], bytes | Non
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             sentence = _("already exists and is not an empty folder. Choose a new name, or one that ends in .zip.")
             raise StudyFileError([Problem(str(target), 0, 0, sentence)])
-        for name, content in files_of(document, media):
+        for name, content in files_of(document, media, notes):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_bytes(content)
         return
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in files_of(document, media):
+        for name, content in files_of(document, media, notes):
             entry = zipfile.ZipInfo(name, _TIME)
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.external_attr = 0o644 << 16
             archive.writestr(entry, content)
 
 
-def files_of(document: Document, media: Callable[[str], bytes | None]) -> Iterator[tuple[str, bytes]]:
-    """Yield (name, content) of every file of a study."""
-    yield STUDY_YAML, dump(document, sections.registered()).encode()
+def files_of(
+    document: Document, media: Callable[[str], bytes | None], notes: Sequence[str] = ()
+) -> Iterator[tuple[str, bytes]]:
+    """Yield (name, content) of every file of a study; `notes` are comments on top of study.yaml."""
+    comments = "".join(f"# {note}\n" for note in notes)
+    yield STUDY_YAML, (comments + dump(document, sections.registered())).encode()
     for table, rows in tables_of(document):
         yield f"{table.stem}.csv", table_bytes(table, rows)
     kinds = {medium["sha256"]: medium["kind"] for item in document["items"] for medium in item["context"]}

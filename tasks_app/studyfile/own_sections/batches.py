@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from tasks_app.models import Study
 from tasks_app.sections import Json, Section
@@ -72,7 +73,11 @@ class _Batches(UnitRows):
             task = draft.task["key"]
             missing = [unit for unit in judged(draft, self.reading) if (task, unit) not in self._lines]
             if missing and any(key == task for key, _batch in self.rows_by_batch):
-                sentence = _("%(n)d units of the task “%(task)s” are in no batch, such as “%(unit)s”. Add them to one.")
+                sentence = ngettext(
+                    "%(n)d unit of the task “%(task)s” is in no batch: “%(unit)s”. Add it to one.",
+                    "%(n)d units of the task “%(task)s” are in no batch, such as “%(unit)s”. Add them to one.",
+                    len(missing),
+                )
                 self.reading.problems.add(file, 0, 0, sentence % {"n": len(missing), "task": task, "unit": missing[0]})
 
 

@@ -10,6 +10,7 @@ from tasks_app.sections import Json
 from tasks_app.studyfile.problems import nearest, quoted, shown
 from tasks_app.task_types import TaskType
 from tasks_app.task_types.base import Criterion, GoldAnswer, Screen
+from tasks_app.task_types.written import written
 
 
 def fault_of(kind: str, answer: Json) -> str | None:
@@ -81,7 +82,7 @@ def _off_the_scale(kind: TaskType, screen: Screen, criterion: Criterion, ends: S
     if scale is None or (ends[0] <= scale[1] and ends[1] >= scale[0]):
         return None
     sentence = _("No answer lies in this range: the scale of this task goes from %(low)s to %(high)s.")
-    return sentence % {"low": f"{scale[0]:g}", "high": f"{scale[1]:g}"}
+    return sentence % {"low": written(scale[0]), "high": written(scale[1])}
 
 
 def _not_a_step(kind: TaskType, screen: Screen, criterion: Criterion, value: float | str) -> str | None:
@@ -97,4 +98,9 @@ def _not_a_step(kind: TaskType, screen: Screen, criterion: Criterion, value: flo
     if low <= value <= high and math.isclose(steps, round(steps), abs_tol=1e-6):
         return None
     sentence = _("must be a step of the scale, from %(low)s to %(high)s by %(step)s; it is %(value)s.")
-    return sentence % {"low": f"{low:g}", "high": f"{high:g}", "step": f"{step:g}", "value": f"{value:g}"}
+    return sentence % {
+        "low": written(low),
+        "high": written(high),
+        "step": written(step),
+        "value": written(float(value)),
+    }

@@ -15,7 +15,7 @@ from tasks_app.studyfile.declarations import LISTS, CriterionBlock
 from tasks_app.studyfile.own_sections.requested import check_requested
 from tasks_app.studyfile.problems import nearest
 from tasks_app.studyfile.reading import StudyReading
-from tasks_app.studyfile.schema import list_schema, plain
+from tasks_app.studyfile.schema import list_schema, plain, written
 from tasks_app.task_types.base import Criterion as AskedCriterion
 
 
@@ -201,7 +201,7 @@ class TasksSection(ListSection):
         tasks = []
         for row in Task.objects.filter(study=study, until=None).order_by("order", "id"):
             values = {name: getattr(row, name) for name in drafts.TASK_COLUMNS}
-            values["params"] = plain(row.kind.params)
+            values["params"] = written(type(row.kind).Settings, row.kind.params)
             # Values that a design reads from a separate file are not among its parameters.
             form = designs.registry[row.design].Settings.base_fields
             values["design_params"] = {name: row.design_params.get(name, plain(form[name].initial)) for name in form}

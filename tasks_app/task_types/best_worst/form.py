@@ -106,12 +106,12 @@ class BestWorstForm(ScreenForm):
             best, worst = (cleaned.get(field_name(end, criterion.key)) for end in ("best", "worst"))
             if best is not None and best == worst:
                 sentence = (
-                    gettext("%(criterion)s: make two different choices for “%(best)s” and “%(worst)s”.")
+                    gettext("“%(criterion)s”: make two different choices for “%(best)s” and “%(worst)s”.")
                     if self.screen.shows_files
-                    else gettext("%(criterion)s: choose two different texts for “%(best)s” and “%(worst)s”.")
+                    else gettext("“%(criterion)s”: choose two different texts for “%(best)s” and “%(worst)s”.")
                 )
                 self.add_error(
-                    field_name("worst", criterion.key), sentence % {"criterion": criterion.name, **self.words}
+                    field_name("worst", criterion.key), sentence % {"criterion": criterion.quoted, **self.words}
                 )
         return cleaned
 
@@ -139,9 +139,9 @@ class BestWorstForm(ScreenForm):
             for shown in self.screen.shown_parts
         )
         both = (
-            gettext("%(criterion)s: make a choice for “%(best)s” and another for “%(worst)s”.")
+            gettext("“%(criterion)s”: make a choice for “%(best)s” and another for “%(worst)s”.")
             if self.screen.shows_files
-            else gettext("%(criterion)s: choose a text for “%(best)s” and another for “%(worst)s”.")
+            else gettext("“%(criterion)s”: choose a text for “%(best)s” and another for “%(worst)s”.")
         )
         return Question(
             criterion=criterion,
@@ -151,12 +151,12 @@ class BestWorstForm(ScreenForm):
             rows=rows,
             missing={
                 **{end: self._missing(criterion, word) for end, word in self.words.items()},
-                "both": both % {"criterion": criterion.name, **self.words},
+                "both": both % {"criterion": criterion.quoted, **self.words},
             },
         )
 
     def _missing(self, criterion: Criterion, word: str) -> str:
-        about = {"criterion": criterion.name, "word": word}
+        about = {"criterion": criterion.quoted, "word": word}
         if self.screen.shows_files:
-            return gettext("%(criterion)s: make a choice for “%(word)s”.") % about
-        return gettext("%(criterion)s: choose a text for “%(word)s”.") % about
+            return gettext("“%(criterion)s”: make a choice for “%(word)s”.") % about
+        return gettext("“%(criterion)s”: choose a text for “%(word)s”.") % about

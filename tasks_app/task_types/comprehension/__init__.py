@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.setting_fields import YesNoField, choice_field, whole_field
+from tasks_app.setting_fields import YesNoField, whole_field
 from tasks_app.task_types.base import (
     AnsweredOption,
     AnsweredQuestion,
@@ -34,8 +34,9 @@ from tasks_app.task_types.comprehension.simulate import simulated_answer
 from tasks_app.task_types.instructed import number_of, said
 from tasks_app.task_types.labels.options import in_drawn_order
 from tasks_app.task_types.list_fields import EntriesField
-from tasks_app.task_types.option_questions import DrawnOptions
+from tasks_app.task_types.option_order import DrawnOptions
 from tasks_app.task_types.registry import register
+from tasks_app.task_types.written import written
 
 MOST_QUESTIONS = 20
 LEAST_STEPS, MOST_STEPS = 2, 11
@@ -126,8 +127,8 @@ class Comprehension(DrawnOptions):
     limits = _(
         "Questions can be answered right by chance or from what readers know anyway: ask people without the text, too. "
         "Nobody should read two texts of one item, since the second one is read with the questions in mind: set "
-        "spacing, or one text of an item for each rater. Without JavaScript the questions are below the text from the "
-        "start, and no reading time is recorded. With text_stays off the text is hidden, not removed from the page."
+        "spacing, or one text of an item for each rater. Without JavaScript the questions come on a page of their own, "
+        "and no reading time is recorded. With text_stays off the text is hidden, not removed from the page."
     )
     outcomes = (ANSWER, IS_RIGHT, SHARE, SECONDS, STEP)
     default_instructions = _(
@@ -173,11 +174,6 @@ class Comprehension(DrawnOptions):
         _("Questions and right answers stand in the column options of the items."),
         within=(1, MOST_QUESTIONS),
         initial=5,
-    )
-    order = choice_field(
-        _("Order of the options"),
-        (("drawn", _("drawn for every text, balanced")), ("fixed", _("as given"))),
-        initial="drawn",
     )
     text_stays = YesNoField(
         initial=True,
@@ -292,7 +288,7 @@ class Comprehension(DrawnOptions):
         if scale is not None:
             if value % 1 == 0 and scale[0] <= value <= scale[1]:
                 return None
-            about = {"low": f"{scale[0]:g}", "high": f"{scale[1]:g}", "value": f"{value:g}"}
+            about = {"low": written(scale[0]), "high": written(scale[1]), "value": written(value)}
             return gettext("must be a whole number from %(low)s to %(high)s; it is %(value)s.") % about
         if outcome == SHARE:
             return None if 0 <= value <= 1 else gettext("must be a share from 0 to 1.")

@@ -12,7 +12,6 @@ from django.utils.translation import gettext_lazy as _
 
 from tasks_app.task_types.base import Criterion
 from tasks_app.task_types.comprehension.questions import LONGEST_ANSWER, ItemQuestion
-from tasks_app.task_types.list_fields import digit
 from tasks_app.task_types.option_questions import (
     NOT_AN_OPTION,
     OneTextForm,
@@ -48,6 +47,10 @@ class Question(OptionQuestion):
     answer_words: tuple[str, ...] = ()
 
 
+# Names the button that asks for the questions where no script shows them.
+READ_ON = "read_on"
+
+
 class ComprehensionForm(OneTextForm):
     """The answers to the questions of the item and of the study.
 
@@ -75,6 +78,16 @@ class ComprehensionForm(OneTextForm):
         yield "read", forms.ChoiceField(required=False, choices=(("1", ""),), widget=hidden, label=_("Text was read"))
 
     @property
+    def read_on(self) -> dict[str, str]:
+        """The mark that the text was read, where the button below it was pressed without scripts."""
+        return {"read": "1"} if self.is_bound and self.data.get(self.read_on_name) else {}
+
+    @property
+    def read_on_name(self) -> str:
+        """The name of the button that asks for the questions where no script shows them."""
+        return self.add_prefix(READ_ON)
+
+    @property
     def item_questions(self) -> tuple[ItemQuestion, ...]:
         """The questions of the item."""
         return self.kind.questions_on(self.screen)
@@ -91,7 +104,7 @@ class ComprehensionForm(OneTextForm):
             field = self[ITEM_FIELD.format(n=question.number)]
             shown = self.kind.shown_options(self.screen, question)
             options = tuple(
-                Option(field.html_name, words, words, field.value() == words, digit(n))
+                Option(field.html_name, words, words, field.value() == words, self.kind.digit(n))
                 for n, words in enumerate(shown, start=1)
             )
             yield Question(question.words, options, self._errors_of(field), field, "", self.screen.language or language)
@@ -99,7 +112,7 @@ class ComprehensionForm(OneTextForm):
         for criterion in self.study_questions:
             field = self[STUDY_FIELD.format(key=criterion.key)]
             options = tuple(
-                Option(field.html_name, str(n), words, str(field.value() or "") == str(n), digit(n))
+                Option(field.html_name, str(n), words, str(field.value() or "") == str(n), self.kind.digit(n))
                 for n, words in enumerate(criterion.labels, start=1)
             )
             title = criterion.question or criterion.name

@@ -51,6 +51,7 @@ from tasks_app.task_types.list_fields import TICKED, EntriesField
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.simulation import share_of
 from tasks_app.task_types.texts import TextType
+from tasks_app.task_types.written import written
 
 # From this share of the scale on, a simulated rater finds nothing wrong with a text.
 GOOD_ENOUGH = 0.5
@@ -285,7 +286,7 @@ class ErrorLabels(TextType):
         if value in (0, 1):
             return None
         return gettext("must be 1 where it was ticked and 0 where it was not; it is %(value)s.") % {
-            "value": f"{value:g}"
+            "value": written(value)
         }
 
     def grade(self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]) -> tuple[Graded, ...]:

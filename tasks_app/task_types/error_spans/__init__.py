@@ -39,6 +39,7 @@ from tasks_app.task_types.grid import field_name
 from tasks_app.task_types.instructed import number_of, said
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.simulation import share_of
+from tasks_app.task_types.written import written
 
 
 @register
@@ -191,11 +192,11 @@ class ErrorSpans(SpanParameters):
             return (
                 None
                 if value >= 0
-                else gettext("must be a weight from 0 on; it is %(value)s.") % {"value": f"{value:g}"}
+                else gettext("must be a weight from 0 on; it is %(value)s.") % {"value": written(value)}
             )
         if 0 <= value <= 100:
             return None
-        return gettext("must be from 0 to 100, the scale of this task; it is %(value)s.") % {"value": f"{value:g}"}
+        return gettext("must be from 0 to 100, the scale of this task; it is %(value)s.") % {"value": written(value)}
 
     def known_beside(self, column: str, word: str) -> tuple[str, ...] | None:
         """Return all severities or kinds where `word` is none, as published data may spell it: Fluency/Punctuation."""

@@ -183,7 +183,7 @@ class SpansForm(ScreenForm):
             yield field_name(place, criterion.key), self._score(shown, criterion)
 
     def _score(self, shown: ShownPart, criterion: Criterion) -> forms.Field:
-        names = {"criterion": criterion.name}
+        names = {"criterion": criterion.quoted}
         wrong = gettext("Give a whole number from 0 to 100.")
         return forms.FloatField(
             min_value=0,

@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.setting_fields import YesNoField, choice_field, naming
+from tasks_app.setting_fields import YesNoField, added_later, naming
 from tasks_app.task_types.base import (
     AnsweredOption,
     AnsweredQuestion,
@@ -36,10 +36,11 @@ from tasks_app.task_types.labels.options import (
     options_of,
     problem_in_options,
     problems_in_item,
+    turned,
 )
 from tasks_app.task_types.labels.simulate import simulated_answer
 from tasks_app.task_types.list_fields import EntriesField, WordsField
-from tasks_app.task_types.option_questions import DrawnOptions
+from tasks_app.task_types.option_order import DrawnOptions
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.texts import PagedTexts
 
@@ -80,8 +81,8 @@ def other_key(criterion: str) -> str:
 class Labels(PagedTexts, DrawnOptions):
     """One option for each criterion, or all that apply.
 
-    What is first in a list is chosen more often, so the order of options can be drawn; an order that means something,
-    such as from worse to better, is better left as it is.
+    What is first in a list is chosen more often, so each rater can have an order of their own. It stays the same from
+    text to text, and options with an order of their own are only ever reversed.
     """
 
     label = _("Labels")
@@ -112,6 +113,7 @@ class Labels(PagedTexts, DrawnOptions):
     judges_files = True
     has_styles = True
     begins_with = Sample(
+        params={"ordered": ["meaning"]},
         criteria=(
             Criterion(
                 "meaning",
@@ -120,7 +122,7 @@ class Labels(PagedTexts, DrawnOptions):
                 question="Does the text say what the source says?",
                 labels=("Yes", "In part", "No"),
             ),
-        )
+        ),
     )
     sample = Sample(
         params={"none_of_these": ["topic"], "none_text": ["topic"],
@@ -135,15 +137,17 @@ class Labels(PagedTexts, DrawnOptions):
     Form = LabelsForm
 
     multiple = YesNoField(label=_("Several options may be chosen"))
-    order = choice_field(
-        _("Order of the options"),
-        (
-            ("fixed", _("as given")),
-            ("drawn", _("drawn for every text, balanced")),
-            ("rater", _("drawn once for every rater")),
-        ),
-        _("Leave it as given where the order means something."),
-        initial="fixed",
+    ordered = added_later(
+        naming(
+            WordsField(
+                label=_("Options with an order"),
+                help_text=_(
+                    "The questions whose options are more or less of something, such as Yes, In part, No. Where each "
+                    "rater has one order, half of the raters see these options reversed. They are never shuffled."
+                ),
+            ),
+            "criteria",
+        )
     )
     none_of_these = naming(
         WordsField(label=_("“None of these”"), help_text=_("The questions that offer it, below their options.")),
@@ -186,7 +190,10 @@ class Labels(PagedTexts, DrawnOptions):
 
     def shown_options(self, screen: Screen, criterion: Criterion) -> tuple[str, ...]:
         """Return the options of a criterion in the order of the screen, as it was drawn."""
-        return in_drawn_order(self.options_of(screen, criterion), screen.arrangement, criterion.key)
+        options, key = self.options_of(screen, criterion), criterion.key
+        if key in self.ordered:
+            return turned(options, screen.arrangement) if self.order == "rater" else options
+        return in_drawn_order(options, screen.arrangement, key)
 
     def brings(self) -> tuple[Criterion, ...]:
         """Return the criteria of raters' own words and of the questions after labels."""
@@ -224,6 +231,7 @@ class Labels(PagedTexts, DrawnOptions):
         named = {
             "none_of_these": self.none_of_these,
             "item_options": self.item_options,
+            "ordered": self.ordered,
             "details": [detail["criterion"] for detail in self.details],
         }
         for name, keys in named.items():
@@ -277,11 +285,6 @@ class Labels(PagedTexts, DrawnOptions):
             answers.append((criterion.key, "exact", option))
         offered = {key: list(NUMBERS) for key in self.item_options}
         return Instruction((("", in_lines(asked)),), tuple(answers), options=offered)
-
-    def arrange_for_rater(self, criteria: Sequence[Criterion], rng: Random) -> dict[str, object]:
-        """Draw the order of the criteria, and of the options where a rater keeps it."""
-        own = super().arrange_for_rater(criteria, rng)
-        return {**own, "seed": rng.getrandbits(32), "draw": 0} if self.order == "rater" else own
 
     def answers_on(self, screen: Screen) -> int:
         """Return the number of criteria that are asked, times that of the texts."""

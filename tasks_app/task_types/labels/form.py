@@ -11,7 +11,7 @@ from django.utils.translation import gettext
 
 from tasks_app.task_types.base import Criterion
 from tasks_app.task_types.labels.options import NONE, Detail
-from tasks_app.task_types.list_fields import TICKED, TickField, digit
+from tasks_app.task_types.list_fields import TICKED, TickField
 from tasks_app.task_types.option_questions import (
     NOT_AN_OPTION,
     OneTextForm,
@@ -75,7 +75,9 @@ class LabelsForm(OneTextForm):
         own = [name for name in self.fields if name in set(_names(self.kind, criterion, options))]
         details = tuple(
             DetailQuestion(
-                detail, field, tuple(_choice(field, word, n) for n, word in enumerate(detail.options, start=1))
+                detail,
+                field,
+                tuple(_choice(field, word, self.kind.digit(n)) for n, word in enumerate(detail.options, start=1)),
             )
             for detail in self.kind.details_of(key)
             if (field := self[DETAIL.format(n=detail.number, key=key)])
@@ -99,10 +101,10 @@ class LabelsForm(OneTextForm):
             if not self.kind.multiple:
                 field = self[CHOICE.format(key=key)]
                 value = NONE if is_none else words
-                yield Option(field.html_name, value, words, field.value() == value, digit(n), is_none)
+                yield Option(field.html_name, value, words, field.value() == value, self.kind.digit(n), is_none)
                 continue
             field = self[NOTHING.format(key=key) if is_none else TICK.format(n=n, key=key)]
-            yield Option(field.html_name, TICKED, words, field.value() in (TICKED, True), digit(n), is_none)
+            yield Option(field.html_name, TICKED, words, field.value() in (TICKED, True), self.kind.digit(n), is_none)
 
     def chosen(self, criterion: Criterion, options: tuple[str, ...], cleaned: Mapping[str, object]) -> list[str]:
         """Return the labels an answer holds for a criterion, in the order of the screen."""
@@ -151,8 +153,8 @@ class LabelsForm(OneTextForm):
             self.add_error(name, missing(question))
 
 
-def _choice(field: forms.BoundField, words: str, number: int) -> Option:
-    return Option(field.html_name, words, words, field.value() == words, digit(number))
+def _choice(field: forms.BoundField, words: str, digit: str) -> Option:
+    return Option(field.html_name, words, words, field.value() == words, digit)
 
 
 def _names(kind: Labels, criterion: Criterion, options: tuple[str, ...]) -> Iterator[str]:

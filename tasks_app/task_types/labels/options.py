@@ -119,8 +119,17 @@ def options_of(screen: Screen, criterion: Criterion, *, of_items: bool) -> tuple
     return tuple(criterion.labels)
 
 
+def turned(options: tuple[str, ...], arrangement: Arrangement) -> tuple[str, ...]:
+    """Return options that have an order of their own as given, or reversed for every second rater by chance.
+
+    All such options of a rater are turned alike.
+    """
+    seed = arrangement.get("seed")
+    return options[::-1] if isinstance(seed, int) and seed % 2 else options
+
+
 def in_drawn_order(options: tuple[str, ...], arrangement: Arrangement, criterion: str) -> tuple[str, ...]:
-    """Return the options of a criterion in the order that was drawn for a screen."""
+    """Return the options of a criterion in the order that was drawn for a screen or for a rater."""
     place, seed = arrangement.get("draw"), arrangement.get("seed")
     if not isinstance(place, int) or not isinstance(seed, int) or place < 0 or len(options) < LEAST:
         return options

@@ -36,6 +36,7 @@ from tasks_app.task_types.magnitude.numbers import LEAST, MOST
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.simulation import latent_quality, share_of
 from tasks_app.task_types.texts import SeveralTexts
+from tasks_app.task_types.written import written
 
 # To a simulated rater, the best text is this many times as good as the middling one.
 SPREAD = 4
@@ -346,7 +347,7 @@ class Magnitude(SeveralTexts):
         """Refuse a number that is not whole, or not from 1 to 999999."""
         if value.is_integer() and LEAST <= value <= MOST:
             return None
-        return gettext("must be a whole number from 1 to 999999; it is %(value)s.") % {"value": f"{value:g}"}
+        return gettext("must be a whole number from 1 to 999999; it is %(value)s.") % {"value": written(value)}
 
     def heds(self, criterion: Criterion | None) -> dict[str, str]:
         """Describe the number, or the check boxes, as an instrument."""

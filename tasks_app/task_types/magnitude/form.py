@@ -52,7 +52,7 @@ class MagnitudeForm(TextsForm):
             if self.ticks is not None:
                 yield from tick_boxes.fields(self.kind.options, shown, self.ticks)
             for criterion in self.criteria:
-                about = _about(shown, criterion) if several else criterion.name
+                about = _about(shown if several else None, criterion)
                 yield (
                     field_name(shown.position, criterion.key),
                     WholeNumberField(
@@ -82,15 +82,17 @@ class MagnitudeForm(TextsForm):
         return tick_boxes.cell_of(self, self.kind.options, shown, criterion, self._about_ticks(shown))
 
     def _about_ticks(self, shown: ShownPart) -> str:
-        name = self.ticks.name if self.ticks is not None else ""
-        if len(self.screen.parts) == 1:
-            return name
-        return gettext("%(name)s, %(criterion)s") % {"name": shown.name, "criterion": name}
+        if self.ticks is None:
+            return ""
+        return _about(shown if len(self.screen.parts) > 1 else None, self.ticks)
 
     def sentences(self) -> list[tuple[str, str]]:
         """What can be wrong with a number, for the page's script, which puts the question's name into it."""
         return [(reason, str(sentence) % {"about": "{about}"}) for reason, sentence in SENTENCES.items()]
 
 
-def _about(shown: ShownPart, criterion: Criterion) -> str:
-    return gettext("%(name)s, %(criterion)s") % {"name": shown.name, "criterion": criterion.name}
+def _about(shown: ShownPart | None, criterion: Criterion) -> str:
+    """Name a question at the beginning of a sentence, with the text that it is about where there are several."""
+    if shown is None:
+        return gettext("“%(question)s”") % {"question": criterion.quoted}
+    return gettext("%(name)s, “%(question)s”") % {"name": shown.name, "question": criterion.quoted}

@@ -45,6 +45,7 @@ from tasks_app.task_types.registry import register
 from tasks_app.task_types.simulation import share_of
 from tasks_app.task_types.text_pairs import ComparedTexts, pairs_of, problems_of, some_pairs_of, unit_key
 from tasks_app.task_types.texts import SeveralTexts
+from tasks_app.task_types.written import written
 
 # Stored labels if a text is chosen, by its canonical number.
 LABELS = ("first", "second")
@@ -263,7 +264,9 @@ class Pairwise(ComparedTexts, SeveralTexts):
         """Refuse a number that is no strength."""
         if value in {float(SLIGHTLY), float(CLEARLY)}:
             return None
-        return gettext("must be 1 (slightly better) or 2 (clearly better); it is %(value)s.") % {"value": f"{value:g}"}
+        return gettext("must be 1 (slightly better) or 2 (clearly better); it is %(value)s.") % {
+            "value": written(value)
+        }
 
     def heds(self, criterion: Criterion | None) -> dict[str, str]:
         """Describe the answers."""

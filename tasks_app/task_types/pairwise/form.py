@@ -79,7 +79,7 @@ class PairwiseForm(ScreenForm):
         self.criteria = tuple(_worded(criterion, screen) for criterion in self.kind.asked(screen.shown_criteria))
         brought = {criterion.key: criterion for criterion in screen.criteria}
         for criterion in self.criteria:
-            about = {"criterion": criterion.name}
+            about = {"criterion": criterion.quoted}
             missing = gettext("“%(criterion)s”: choose an answer.") % about
             yield field_name(criterion), pick_field(criterion.question, self.kind.options(screen.output_kind), missing)
             if criterion.key in self.kind.strengths:

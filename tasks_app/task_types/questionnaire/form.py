@@ -174,7 +174,7 @@ def labels_of(question: Question, criterion: Criterion) -> tuple[str, ...]:
 
 def missing_words(question: Question, criterion: Criterion) -> str:
     """Return the message for a question without an answer."""
-    about = {"question": criterion.question or criterion.name}
+    about = {"question": criterion.quoted}
     if question.kind == TICK:
         return gettext("Tick “%(question)s” to go on.") % about
     if question.kind == MULTIPLE:

@@ -31,6 +31,7 @@ from tasks_app.task_types.ranking.form import RankingForm, field_name, standing
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.simulation import share_of
 from tasks_app.task_types.texts import SeveralTexts
+from tasks_app.task_types.written import written
 
 # Nobody can keep more texts in mind.
 MOST_TEXTS = 10
@@ -156,7 +157,7 @@ class Ranking(SeveralTexts):
         _low, high, _step = self.scale_of()
         if value.is_integer() and 1 <= value <= high:
             return None
-        about = {"high": f"{high:g}", "value": f"{value:g}"}
+        about = {"high": written(high), "value": written(value)}
         return gettext("must be a place, a whole number from 1 to %(high)s; it is %(value)s.") % about
 
     def units(self, items: Sequence[ItemTexts], rng: Random) -> Iterator[UnitDraft]:

@@ -95,7 +95,7 @@ class RankingForm(ScreenForm):
                 gettext("“%(criterion)s”: some have no place yet.")
                 if self.screen.shows_files
                 else gettext("“%(criterion)s”: give every text a place.")
-            ) % {"criterion": criterion.name}
+            ) % {"criterion": criterion.quoted}
             identifier = f"{places[0].field.auto_id}-question" if places else criterion.key
             questions.append(Question(criterion, identifier, places, errors, missing))
         return questions
@@ -119,7 +119,7 @@ class RankingForm(ScreenForm):
         for shown, place in places:
             other = first.setdefault(place, shown)
             if other is not shown:
-                about = {"criterion": criterion.name, "one": other.letter, "other": shown.letter, "place": place}
+                about = {"criterion": criterion.quoted, "one": other.letter, "other": shown.letter, "place": place}
                 sentence = (
                     gettext("“%(criterion)s”: %(one)s and %(other)s are both at place %(place)s. Give each its own.")
                     if self.screen.shows_files
@@ -138,12 +138,12 @@ class RankingForm(ScreenForm):
                 if self.screen.shows_files
                 else gettext("“%(criterion)s”: no text is at place %(place)s. Begin with 1 and leave no place out.")
             )
-            about = {"criterion": criterion.name, "place": missing}
+            about = {"criterion": criterion.quoted, "place": missing}
             self.add_error(field_name(behind.position, criterion.key), sentence % about)
 
 
 def _field(criterion: Criterion, shown: ShownPart, n: int, shows_files: bool) -> forms.Field:
-    about = {"criterion": criterion.name, "letter": shown.letter, "n": n}
+    about = {"criterion": criterion.quoted, "letter": shown.letter, "n": n}
     label = gettext("%(criterion)s: place of text %(letter)s")
     missing = gettext("“%(criterion)s”: give text %(letter)s a place.")
     wrong = gettext("“%(criterion)s”: the place of text %(letter)s must be a whole number from 1 to %(n)s.")
@@ -155,7 +155,7 @@ def _field(criterion: Criterion, shown: ShownPart, n: int, shows_files: bool) ->
         min_value=1,
         max_value=n,
         widget=forms.TextInput(attrs={"inputmode": "numeric"}),
-        label=label % about,
+        label=label % {"criterion": criterion.name, "letter": shown.letter},
         error_messages={
             "required": missing % about,
             "invalid": wrong % about,

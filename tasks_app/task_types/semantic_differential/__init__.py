@@ -26,6 +26,7 @@ from tasks_app.task_types.semantic_differential.form import PairsForm, field_nam
 from tasks_app.task_types.semantic_differential.order import Shown, draw_flipped, draw_sequence, shown_pairs
 from tasks_app.task_types.simulation import share_of
 from tasks_app.task_types.texts import TextType
+from tasks_app.task_types.written import written
 
 
 @register
@@ -175,7 +176,7 @@ class SemanticDifferential(TextType):
         """Refuse a number that is no step."""
         if value in self.steps:
             return None
-        about = {"values": ", ".join(f"{step:g}" for step in self.steps), "value": f"{value:g}"}
+        about = {"values": ", ".join(map(written, self.steps)), "value": written(value)}
         return gettext("must be one of: %(values)s; it is %(value)s.") % about
 
     def arrange_for_rater(self, criteria: Sequence[Criterion], rng: Random) -> dict[str, object]:

@@ -39,6 +39,7 @@ from tasks_app.task_types.triangle.params import (
     steps_of,
 )
 from tasks_app.task_types.triangle.screen import TriangleForm, odd_position, shown_of, simulated
+from tasks_app.task_types.written import written
 
 NO_INSTRUCTION = _(
     "Every answer is right or wrong by itself, and a text that says what to choose would be the odd one. To "
@@ -242,7 +243,7 @@ class Triangle(TriangleParameters):
         scale = self.scale_of(criterion)
         if scale is None or (value % 1 == 0 and scale[0] <= value <= scale[1]):
             return None
-        about = {"low": f"{scale[0]:g}", "high": f"{scale[1]:g}", "value": f"{value:g}"}
+        about = {"low": written(scale[0]), "high": written(scale[1]), "value": written(value)}
         return gettext("must be a whole number from %(low)s to %(high)s; it is %(value)s.") % about
 
     def heds(self, criterion: Criterion | None) -> dict[str, str]:

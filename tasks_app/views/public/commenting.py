@@ -132,12 +132,13 @@ def _stored(request: HttpRequest, link: CommentLink, form: _WrittenForm, thread:
 def _page(
     request: HttpRequest, link: CommentLink, token: str, form: _WrittenForm, threads: Sequence[Thread]
 ) -> HttpResponse:
-    shared = shared_study(link, setup_of(link.study))
+    shared = shared_study(setup_of(link.study), shows_systems=link.shows_systems)
     replied = form.bound_to.get("reply_to")
     context = {
         "link": link,
         "shared": shared,
         "consent": [(language, richtext.to_html(text)) for language, text in shared.consent.items()],
+        "instructions": [(title, richtext.to_html(text)) for title, text in shared.instructions],
         "form": CommentForm(bound_to={"link": link.pk}) if isinstance(form, ReplyForm) else form,
         "sent": request.GET.get("sent") == "1",
         "threads": [

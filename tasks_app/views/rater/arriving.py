@@ -19,7 +19,7 @@ from tasks_app.models import Rater, Study, Task
 from tasks_app.services.arrival import endings, enrolment, invitations, returning
 from tasks_app.views import counting, pay_words
 from tasks_app.views.public import examples
-from tasks_app.views.rater import pages
+from tasks_app.views.rater import begun, pages
 from tasks_app.views.rater.journey import instructions_html
 from tasks_app.views.rater.trial import announce_trial
 from tasks_app.views.rater.visit import forged, framed, message, sending_away, study_deleted
@@ -73,19 +73,39 @@ def _offer(request: HttpRequest, study: Study, channel: str) -> HttpResponse:
 
 
 def _offer_to(request: HttpRequest, study: Study, arrival: Arrival) -> HttpResponse:
-    """Show what is offered to somebody whose arrival was understood."""
+    """Show what is offered to somebody whose arrival was understood; who may have begun here is asked that first."""
     try:
         if returning.KEY in request.GET and not arrival.preview:
             return _back(request, study, arrival)
-        enrolled = enrolment.recognise(study, arrival)
+        earlier = begun.remembered(request, study, arrival)
+        enrolled = _recognised(study, arrival, earlier)
         if enrolled is not None:
             return redirect("rater:next", enrolled.token)
+        if earlier is not None:
+            return begun.offer(request, study, earlier, consent_form(study, arrival))
         _refuse_early(study, arrival)
     except enrolment.REFUSALS as error:
         return refused(request, study, arrival, error)
     if arrival.preview:
         return preview_page(request, study, arrival.channel)
-    return consent_page(request, study, consent_form(study, arrival), language=arrival.language)
+    form = consent_form(study, arrival)
+    return consent_page(request, study, form, channel=arrival.channel, language=arrival.language)
+
+
+def _recognised(study: Study, arrival: Arrival, earlier: enrolment.Enrolled | None) -> enrolment.Enrolled | None:
+    """Return the rater that this visit made; None for somebody new, and for another visit of the `earlier` rater.
+
+    Raises
+    ------
+    tasks_app.services.arrival.enrolment.AlreadyHere
+        For another visit of somebody whom this browser does not remember.
+    """
+    try:
+        return enrolment.recognise(study, arrival)
+    except enrolment.AlreadyHere:
+        if earlier is None:
+            raise
+        return None
 
 
 def _back(request: HttpRequest, study: Study, arrival: Arrival) -> HttpResponse:
@@ -144,15 +164,29 @@ def _agreed(request: HttpRequest, study: Study, channel: str) -> HttpResponse:
     if chosen := languages.match(request.POST.get(LANGUAGE, "")):
         return _in_language(request, study, form.signed, chosen)
     arrival = _arrival_in(form.signed, channel)
+    if begun.FIELD in request.POST:
+        return _begun(request, study, arrival)
     with languages.speaking(arrival.language or study.language):
         return _agreed_by(request, study, arrival, form, valid=valid)
+
+
+def _begun(request: HttpRequest, study: Study, arrival: Arrival) -> HttpResponse:
+    """Send the earlier rater of this browser on, or forget them and show the offer to somebody else."""
+    if request.POST[begun.FIELD] == begun.EARLIER:
+        earlier = begun.remembered(request, study, arrival)
+        if earlier is not None and arrival.external_id:
+            returning.come_again(study=study, arrival=arrival, rater=earlier.rater)
+        # Whoever ended meanwhile, or has a new link, is shown the offer, which says what to do.
+        return _offer_to(request, study, arrival) if earlier is None else redirect("rater:next", earlier.token)
+    return begun.forget(redirect(request.path), study, arrival.channel)
 
 
 def _in_language(request: HttpRequest, study: Study, signed: Mapping[str, Any], language: str) -> HttpResponse:
     """Show the offer in the language that somebody chose; nothing is stored."""
     arrival = {**(signed.get("arrival") or {}), "language": language}
     with languages.speaking(language):
-        return consent_page(request, study, ConsentForm(bound_to={**signed, "arrival": arrival}), language=language)
+        form = ConsentForm(bound_to={**signed, "arrival": arrival})
+        return consent_page(request, study, form, channel=str(signed.get("channel", "link")), language=language)
 
 
 def _agreed_by(request: HttpRequest, study: Study, arrival: Arrival, form: ConsentForm, *, valid: bool) -> HttpResponse:
@@ -161,14 +195,15 @@ def _agreed_by(request: HttpRequest, study: Study, arrival: Arrival, form: Conse
         form = ConsentForm(request.POST, bound_to=form.signed)
         form.is_valid()
         status = HTTPStatus.UNPROCESSABLE_ENTITY
-        return consent_page(request, study, form, status=status, language=arrival.language)
+        return consent_page(request, study, form, channel=arrival.channel, status=status, language=arrival.language)
     if _sent_too_often(study, arrival, str(form.signed["nonce"])):
         return _wait_to_send(request)
     try:
         enrolled = _enrol(request, study, arrival, form.signed)
     except enrolment.REFUSALS as error:
         return refused(request, study, arrival, error)
-    return redirect("rater:next", enrolled.token)
+    response = redirect("rater:next", enrolled.token)
+    return begun.remember(request, response, enrolled, str(form.signed["nonce"]))
 
 
 def _sent_too_often(study: Study, arrival: Arrival, nonce: str) -> bool:
@@ -209,6 +244,8 @@ def consent_page(
     request: HttpRequest,
     study: Study,
     form: ConsentForm,
+    *,
+    channel: str = "link",
     status: int = HTTPStatus.OK,
     language: str = "",
     **more: Any,
@@ -218,9 +255,9 @@ def consent_page(
     context = {
         "languages": languages.to_choose_from(),
         "spoken": languages.spoken(),
-        "study": pages.public_study(study),
-        "dir": languages.direction(study.language),
-        "consent_html": pages.consent_html(study, text),
+        "study": pages.public_study(study, channel),
+        "finds_nobody": not channels.registry[channel].needs_ids and not channels.registry[channel].invited_only,
+        **pages.consent_shown(study, text),
         "consent_language": text.language if text is not None else study.language,
         "form": form,
         **more,
@@ -240,7 +277,7 @@ def preview_page(request: HttpRequest, study: Study, channel: str) -> HttpRespon
         "instructions_html": instructions_html(main),
         "examples": [{"member": kind, "example": examples.blank(kind)} for kind in kinds],
     }
-    return consent_page(request, study, ConsentForm(bound_to={}), **more)
+    return consent_page(request, study, ConsentForm(bound_to={}), channel=channel, **more)
 
 
 def refused(request: HttpRequest, study: Study, arrival: Arrival, error: enrolment.Refusal) -> HttpResponse:
@@ -271,7 +308,7 @@ def _status(error: enrolment.Refusal, study: Study) -> HTTPStatus:
 
 def not_arrived(request: HttpRequest, error: NotArrived) -> HttpResponse:
     """Answer an address that the channel's platform did not make."""
-    sentences = [str(error), _("Nothing about you was stored.")]
+    sentences = [str(error), _("Nothing about this visit was stored.")]
     return message(request, _("You cannot begin from here"), sentences, HTTPStatus.BAD_REQUEST)
 
 

@@ -6,13 +6,14 @@ from django.http import HttpResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from tasks_app import channels
 from tasks_app.models import Rater
 from tasks_app.selectors.progress import progress_of
 from tasks_app.services import contact
 from tasks_app.services.arrival import endings, enrolment
-from tasks_app.services.judging import assignments, limits, reservations
+from tasks_app.services.judging import assignments, checks, limits, reservations
 from tasks_app.views import pay_words
-from tasks_app.views.rater import pages
+from tasks_app.views.rater import begun, pages, steps
 from tasks_app.views.rater.journey import set_size
 from tasks_app.views.rater.visit import Visit, rater_page, sending_away
 
@@ -28,8 +29,10 @@ def end(visit: Visit) -> HttpResponse:
     progress = progress_of(rater, set_size(rater))
     # Somebody who tries the study out is not paid, as every page of theirs says.
     paid = [] if rater.kind == Rater.Kind.SANDBOX else pay_words.sentences(rater)
+    failed = checks.failed_exam(rater)
     title, sentences = words(str(rater.outcome), progress.done, paid, limit=limits.limit_of(rater.prefs))
-    has_more = assignments.may_take_another(rater) and enrolment.has_room(
+    may_resume = assignments.may_resume(rater)
+    has_more = (may_resume or assignments.may_take_another(rater)) and enrolment.has_room(
         rater.study, reservations.invitation_of(rater)
     )
     context = {
@@ -41,8 +44,18 @@ def end(visit: Visit) -> HttpResponse:
         "personal_link": pages.personal_link(visit.request, visit.token),
         "more_form": visit.step_form("more") if has_more else None,
         "more_url": visit.url("more"),
+        "resumes": may_resume,
+        "exam_result": steps.how_it_went(failed[1]) if failed else "",
+        "exam_url": visit.url("exam", failed[0]) if failed and failed[1].explained else "",
+        "way_out": _way_out(rater) if may_resume and not has_more else "",
     }
-    return sending_away(visit.render("rater/end.html", context), rater.channel)
+    response = sending_away(visit.render("rater/end.html", context), rater.channel)
+    return response if may_resume else begun.forget(response, rater.study, rater.channel)
+
+
+def _way_out(rater: Rater) -> str:
+    """Say what a rater does on a platform that has let them in again, though nothing is left for them here."""
+    return str(channels.registry[rater.channel].way_out)
 
 
 def words(outcome: str, done: int, paid: list[str], *, limit: str = limits.Limit.FAST) -> tuple[str, list[str]]:
@@ -64,11 +77,11 @@ def words(outcome: str, done: int, paid: list[str], *, limit: str = limits.Limit
         ),
         Rater.Outcome.SCREENED_OUT: (
             _("Thank you for your answers"),
-            [_("This study is looking for other raters."), *saved],
+            [_("Your answers show that this study does not fit you. That is not a mistake on your part."), *saved],
         ),
         Rater.Outcome.FAILED: (
             _("Thank you for trying"),
-            [_("The task was not passed this time, so the study ends here for you."), *saved],
+            [_("You did not pass the test, so the study ends here."), *saved],
         ),
         Rater.Outcome.RETURNED: (
             _("You have returned this study"),

@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from tasks_app import languages, richtext
+from tasks_app import channels, languages, richtext
 from tasks_app.check_settings import checks_of
 from tasks_app.credentials import handle_of_rater
 from tasks_app.forms import LanguageForm, StepForm
@@ -23,7 +23,7 @@ from tasks_app.services.judging import assignments
 from tasks_app.services.plan import loads
 from tasks_app.services.study import languages as study_languages
 from tasks_app.views import pay_words
-from tasks_app.views.rater import pages, stages
+from tasks_app.views.rater import begun, pages, stages
 from tasks_app.views.rater.visit import Visit, forged, rater_page
 
 
@@ -46,6 +46,9 @@ def instructions(visit: Visit) -> HttpResponse:
     if rater.state == Rater.State.ENROLLED and next_purpose(rater) == Assignment.Purpose.SCREENING:
         # Screening comes first: it decides whether the rater needs instructions at all.
         return visit.go_to("judge")
+    if rater.state != Rater.State.ENROLLED and not visit.is_post:
+        # Who has begun is shown where they are, and finds the instructions beside the texts and in the help.
+        return visit.go_to("next")
     form = visit.step_form("start")
     if visit.is_post:
         if not form.is_valid():
@@ -118,7 +121,7 @@ def help_page(visit: Visit) -> HttpResponse:
     context = {
         "frame": pages.frame_for(visit, progress_of(rater, set_size(rater))),
         "instructions_html": instructions_html(enrolment.tasks_of(rater)),
-        "about": pages.about_pairs(options),
+        "about": pages.about_pairs(options, rater.channel),
         "personal_link": pages.personal_link(visit.request, visit.token),
         "consent_html": pages.consent_html(rater.study, consent_text),
         "consent_language": consent_text.language if consent_text is not None else "",
@@ -154,12 +157,12 @@ def stop(visit: Visit) -> HttpResponse:
         "Your %(n)s answers so far are kept and counted.",
         progress.done,
     )
+    paid = pay_words.stopping(rater)
     sentences = [
+        *([paid] if paid else []),
         *([sentence % {"n": progress.done}] if progress.done else []),
         _("The rest goes to other raters, so you cannot come back to it."),
     ]
-    if paid := pay_words.stopping(rater):
-        sentences.append(paid)
     context = {
         "frame": pages.frame_for(visit, progress),
         "form": form,
@@ -171,13 +174,24 @@ def stop(visit: Visit) -> HttpResponse:
 
 @rater_page("POST")
 def more(visit: Visit) -> HttpResponse:
-    """Take another set."""
+    """Take another set, or go on after an end that the platform reported."""
     form = visit.step_form("more")
     if not form.is_valid():
         return forged(visit.request)
-    if not assignments.take_another(rater=visit.rater):
+    if assignments.may_resume(visit.rater):
+        if not assignments.resume(rater=visit.rater):
+            return visit.message(_("All places are taken"), _nothing_left(visit))
+    elif not assignments.take_another(rater=visit.rater):
         return visit.message(*enrolment.refusal(enrolment.StudyFull(), visit.rater.study))
     return visit.go_to("judge")
+
+
+def _nothing_left(visit: Visit) -> list[str]:
+    """Tell a rater whom the platform has let in again that others have taken everything, and what to do there."""
+    sentences = [_("Other raters have taken the rest of your texts, so you cannot go on here.")]
+    if visit.options.amount:
+        sentences.append(_("You keep the pay for what you have done."))
+    return [*sentences, str(channels.registry[visit.rater.channel].way_out)]
 
 
 @rater_page("POST")
@@ -187,7 +201,8 @@ def link(visit: Visit) -> HttpResponse:
     if not form.is_valid():
         return forged(visit.request)
     new_token = enrolment.new_link(rater_id=visit.rater.pk)
-    return HttpResponseRedirect(reverse("rater:help", args=[new_token]))
+    response = HttpResponseRedirect(reverse("rater:help", args=[new_token]))
+    return begun.forget(response, visit.rater.study, visit.rater.channel)
 
 
 @rater_page("POST")

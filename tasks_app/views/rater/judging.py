@@ -17,16 +17,13 @@ from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services import contact
 from tasks_app.services.judging import assignments, checks, drafts, judgments, personal_texts
 from tasks_app.task_types.texts import MOST_ON_A_PAGE
-from tasks_app.views.rater import messages, unit_page
+from tasks_app.views.rater import messages, text_block, unit_page
 from tasks_app.views.rater.text_block import TextBlock
 from tasks_app.views.rater.unit_page import UnitPage
 from tasks_app.views.rater.visit import Visit, forged, rater_page
 
 LARGEST_DRAFT = 500_000  # bytes; the longest text a rater may edit, several times over
 LARGEST_COUNTER = 2**53  # what a browser can count to exactly
-
-# What a draft holds beside the answer to the questions of the task type.
-BESIDE_ANSWER = ("comment", "skip_reason")
 
 
 @rater_page("GET", "HEAD", "POST")
@@ -50,12 +47,25 @@ def _answer(visit: Visit) -> HttpResponse:
     page = _signed_page(visit, AnswerFields.action, _tokens_of(posted), posted)
     if page is None or page.is_forged:
         return forged(visit.request)
+    if any(text.form.read_on for text in page.texts):
+        return _read_on(page)
     if not page.is_valid():
         return page.render(status=422)
     results = judgments.submit_page(page=[text.answered(page.time) for text in page.texts])
     if not all(isinstance(result, judgments.Receipt) for result in results):
         return unit_page.refused(page, results)
     return _go_on(visit, judgments.step_of(results))
+
+
+def _read_on(page: UnitPage) -> HttpResponse:
+    """Keep what was filled in as drafts, and show the next part of the page: for browsers that run no scripts."""
+    try:
+        for text in page.texts:
+            counter = drafts.counter_of(text.screen.assignment) + 1
+            drafts.save_draft(screen=text.screen, counter=counter, answer={**text.filled_in, **text.form.read_on})
+    except drafts.Over:
+        return unit_page.over(page.visit)
+    return HttpResponseRedirect(page.visit.request.path)
 
 
 def _tokens_of(posted: QueryDict) -> list[str]:
@@ -142,7 +152,7 @@ def _pending(visit: Visit, screens: Sequence[RaterScreen]) -> HttpResponse:
 def _with_draft(visit: Visit, screen: RaterScreen, number: int, of: int) -> TextBlock:
     draft: Draft | None = getattr(screen.assignment, "draft", None)
     answer = dict(draft.answer) if draft else {}
-    comment, skip_reason = (str(answer.pop(name, "")) for name in BESIDE_ANSWER)
+    comment, skip_reason = (str(answer.pop(name, "")) for name in text_block.BESIDE_ANSWER)
     counter = draft.counter if draft else 0
     return TextBlock(visit, screen, number, of, None, answer, comment, skip_reason, counter)
 
@@ -216,7 +226,7 @@ def draft(visit: Visit) -> JsonResponse:
     if page is None:
         return JsonResponse({"saved": False, "error": _("Reload the page.")}, status=403)
     text = page.first
-    names = {*text.form.fields, *BESIDE_ANSWER}
+    names = text.names
     answer = {name: value for name, value in posted["answer"].items() if name in names}
     try:
         saved = drafts.save_draft(screen=text.screen, counter=posted["counter"], answer=answer)

@@ -14,18 +14,19 @@ from django.utils import formats
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from tasks_app import languages, richtext
+from tasks_app import channels, languages, pay, richtext
 from tasks_app.credentials import handle_of_rater
 from tasks_app.forms import LanguageForm
 from tasks_app.languages import PageLanguage
 from tasks_app.models import ConsentText, Rater, Study
 from tasks_app.selectors.durations import measured
 from tasks_app.selectors.progress import RaterProgress
+from tasks_app.services.arrival import remembering
 from tasks_app.services.plan.loads import load_in_words
 from tasks_app.services.study import correcting
 from tasks_app.study_settings import StudySettings
 from tasks_app.views import pay_words
-from tasks_app.views.rater import stages
+from tasks_app.views.rater import begun, stages
 from tasks_app.views.rater.visit import Visit
 
 
@@ -49,23 +50,58 @@ def money(amount: Decimal, currency: str) -> str:
     return f"{formats.number_format(amount, 2, force_grouping=True)} {currency}" if amount else ""
 
 
-def about_pairs(options: StudySettings) -> list[tuple[str, str]]:
-    """Who runs the study and what happens with the answers, as far as the researcher said."""
+def in_browser() -> str:
+    """Say what the one cookie of raters' pages is for."""
+    return _(
+        "A cookie remembers for %(days)s days at most that you have begun, so that you can go on if you lose the page. "
+        "It is deleted at the end and used for nothing else. You can take part without it."
+    ) % {"days": remembering.DAYS}
+
+
+def stored_in_words(options: StudySettings, channel: str) -> str:
+    """Say what is stored about a rater of a channel: in the researcher's words, and what the channel brings."""
+    said = options.stored or _(
+        "Your answers and comments, how long you took and which controls you used, under a made-up name. Your IP "
+        "address and the kind of your device are not stored."
+    )
+    brings = channels.registry[channel].stores if channel in channels.registry else ""
+    return f"{said} {brings}".strip()
+
+
+def about_pairs(options: StudySettings, channel: str) -> list[tuple[str, str]]:
+    """Who runs the study and what happens with the answers of a channel's raters, as far as the researcher said."""
     last_day = options.withdraw_until
     pairs = [
         (_("Who runs this study"), options.institution),
         (_("Contact"), options.contact),
         (_("Complaints"), options.complaints),
         (_("Ethics reference"), options.ethics),
-        (
-            _("What is stored"),
-            options.stored or _("Your answers and the time they took, under a made-up name."),
-        ),
+        (_("What is stored"), stored_in_words(options, channel)),
+        (_("In your browser"), in_browser() if begun.has_memory(channel) else ""),
         (_("How long it is kept"), options.kept),
         (_("What is published"), options.published),
         (_("Last day to withdraw"), formats.date_format(last_day, "DATE_FORMAT") if last_day else ""),
     ]
     return [(label, text) for label, text in pairs if text]
+
+
+def kept_in_words(options: StudySettings, channel: str) -> str:
+    """Say after what time without a sign of life a rater's place is given to others."""
+    lease = channels.lease_of(options, channel)
+    words = _("It goes to others if you do nothing for %(time)s.") % {"time": _time_in_words(lease.minutes)}
+    first = lease.unanswered_minutes
+    if first is None or first >= lease.minutes:
+        return words
+    return f"{words} {_('Until your first answer: %(time)s.') % {'time': _time_in_words(first)}}"
+
+
+def _time_in_words(minutes: float) -> str:
+    """Word a duration in days where it is whole days, else in minutes."""
+    days = minutes / channels.MINUTES_A_DAY
+    if days.is_integer():
+        return ngettext("%(n)s day", "%(n)s days", int(days)) % {"n": int(days)}
+    rounded = max(1, round(minutes))
+    return ngettext("%(n)s minute", "%(n)s minutes", rounded) % {"n": formats.number_format(rounded)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,25 +110,35 @@ class PublicStudy:
 
     public_title: str
     language: str
+    # What stands above the consent button where the consent text has no summary of its own.
+    in_short: list[tuple[str, str]]
     about: list[tuple[str, str]]
     minutes: str
     load: str
     pay: str
+    hourly: str
+    kept: str
     promises: list[tuple[str, str]]
     content_warning: str
 
 
-def public_study(study: Study) -> PublicStudy:
-    """Collect what is shown above the consent button."""
+def public_study(study: Study, channel: str) -> PublicStudy:
+    """Collect what is shown above and below the consent button to somebody who comes by a channel."""
     options = study.options
-    pay = money(options.amount, options.currency)
+    minutes = expected_minutes(study)
     return PublicStudy(
         public_title=study.public_title,
         language=study.language,
-        about=about_pairs(options),
-        minutes=minutes_in_words(expected_minutes(study)),
+        in_short=[
+            (_("Who runs this study"), options.institution),
+            (_("What is stored"), stored_in_words(options, channel)),
+        ],
+        about=about_pairs(options, channel),
+        minutes=minutes_in_words(minutes),
         load=load_in_words(load.screens, load.texts, load.answers) if (load := options.workload) else "",
-        pay=pay,
+        pay=money(options.amount, options.currency),
+        hourly=pay_words.hourly(pay.hourly(options.amount, minutes), options.currency) if options.amount else "",
+        kept=kept_in_words(options, channel),
         promises=pay_words.promises(options),
         content_warning=options.content_warning,
     )
@@ -115,6 +161,14 @@ def agreed_text(rater: Rater) -> ConsentText | None:
     """Return the consent text that a rater has agreed to, or else the one of the study."""
     consent = rater.consents.select_related("consent_text").order_by("-at").first()
     return consent.consent_text if consent is not None else consent_text(rater.study)
+
+
+def consent_shown(study: Study, text: ConsentText | None) -> dict[str, str]:
+    """Return the parts of a consent text as HTML: a summary, which it may begin with above a rule, and the rest."""
+    if text is None:
+        return {"consent_summary": "", "consent_html": ""}
+    summary, rest = richtext.split_at_rule(correcting.with_contacts(text.body, study))
+    return {"consent_summary": richtext.to_html(summary), "consent_html": richtext.to_html(rest)}
 
 
 def consent_html(study: Study, text: ConsentText | None) -> str:
@@ -158,7 +212,6 @@ class PageFrame:
     help_url: str
     stop_url: str
     lang: str
-    dir: str
     # The languages the page can be read in, and the form that asks for another.
     languages: tuple[PageLanguage, ...] = ()
     language_url: str = ""
@@ -168,6 +221,16 @@ class PageFrame:
     overview_url: str = ""
     # Names the sequence that is counted, where it is not what is judged.
     stage: str = ""
+
+    @property
+    def dir(self) -> str:
+        """The direction of the page, as its own words run; texts of the study each say their own."""
+        return languages.direction(self.lang)
+
+    @property
+    def study_dir(self) -> str:
+        """The direction of scales, which is the same for all raters of a study."""
+        return languages.direction(self.study_lang or self.lang)
 
 
 def frame_for(
@@ -186,8 +249,6 @@ def frame_for(
         help_url=visit.url("help"),
         stop_url=visit.url("stop"),
         lang=language,
-        # The page runs as the study's texts do, which are most of it, whatever language its own words are in.
-        dir=languages.direction(study.language),
         languages=languages.to_choose_from(),
         language_url=visit.url("language"),
         language_form=LanguageForm(bound_to={"rater": handle_of_rater(visit.rater.pk)}),

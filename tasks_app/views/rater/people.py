@@ -53,7 +53,7 @@ def studies(request: HttpRequest) -> HttpResponse:
     """The studies somebody is invited to, what they are paid, and how far they are."""
     rows = [
         {
-            "study": pages.public_study(invitation.study),
+            "study": pages.public_study(invitation.study, "account"),
             "state": _in_words(invitation),
             "url": reverse("rater:arrive", args=[invitation.study.link_code, "account"]),
         }

@@ -13,7 +13,7 @@ from tasks_app.selectors.progress import progress_of
 from tasks_app.selectors.stored import StoredAboutRater, own_data, stored_about
 from tasks_app.services import erasure
 from tasks_app.services.judging import assignments
-from tasks_app.views.rater import pages
+from tasks_app.views.rater import begun, pages
 from tasks_app.views.rater.journey import set_size
 from tasks_app.views.rater.visit import Visit, forged, rater_page
 
@@ -27,7 +27,7 @@ def stored(visit: Visit) -> HttpResponse:
     context = {
         "frame": pages.frame_for(visit, progress),
         "kept": kinds_of_data(about),
-        "about": pages.about_pairs(visit.options),
+        "about": pages.about_pairs(visit.options, rater.channel),
         "agreed": [(consent_text, richtext.to_html(consent_text.body)) for consent_text in about.agreed],
         "mine_url": visit.url("mine"),
         "withdraw_url": visit.url("withdraw"),
@@ -91,7 +91,8 @@ def withdraw(visit: Visit) -> HttpResponse:
         if not visit.has_ended:
             assignments.stop(rater=rater)
         erased = erasure.erase(rater=rater)
-        return visit.message(_("Your answers are erased"), _erased(erased.judgments))
+        response = visit.message(_("Your answers are erased"), _erased(erased.judgments))
+        return begun.forget(response, rater.study, rater.channel)
     progress = progress_of(rater, set_size(rater))
     context = {
         "frame": pages.frame_for(visit, progress),

@@ -1,7 +1,7 @@
 """Screens between two units: feedback after practice, the result of a test, a notice about checks."""
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -43,7 +43,7 @@ def feedback(visit: Visit, order: int) -> HttpResponse:
         return visit.go_to("next")
     screen = RaterScreen(visit.rater, assignment)
     form = screen.form()
-    known = _as_shown(form, _known(assignment))
+    known = _as_shown(form, _known(assignment, Gold.Purpose.TRAINING))
     feedback_lines = _feedback_lines(screen, form, stored, known)
     laid_over = screen.kind.laid_over(screen.shown, {} if stored.skip_reason else stored.answer, known)
     compared = {name for one in laid_over.questions for name in one.fields}
@@ -61,10 +61,10 @@ def feedback(visit: Visit, order: int) -> HttpResponse:
     return _page(visit, Step(checks.FEEDBACK, order), "rater/feedback.html", context, assignment)
 
 
-def _known(assignment: Assignment) -> list[GoldAnswer]:
-    """Return the known answers of a training unit."""
+def _known(assignment: Assignment, purpose: str) -> list[GoldAnswer]:
+    """Return the known answers of a unit of the training or an exam."""
     known = grading.known_answers(assignment.unit_id)
-    return [answer for row, answer in known if row.purpose == Gold.Purpose.TRAINING and row.kind != Gold.Kind.WORSE]
+    return [answer for row, answer in known if row.purpose == purpose and row.kind != Gold.Kind.WORSE]
 
 
 def _as_shown(form: forms.Form, known: Sequence[GoldAnswer]) -> list[GoldAnswer]:
@@ -125,15 +125,79 @@ def _apart(words: str) -> str:
 
 @rater_page("GET", "HEAD", "POST")
 def exam(visit: Visit, number: int) -> HttpResponse:
-    """After the last unit of an attempt: how many were right, never which, and what comes now."""
+    """After the last unit of an attempt: how many were right, and what comes now.
+
+    Which ones, and why, only where the study says so; a rater who did not pass can then read it after the end, too.
+    """
     rater = visit.rater
     task = checks.exam_of(rater, number)
     result = checks.exam_result(rater, task) if task is not None else None
-    if result is None:
+    if task is None or result is None:
         return visit.go_to("next")
+    explained = result.explained and not result.passed
+    review = _review(visit, task, result) if explained else []
+    if visit.has_ended and explained and not visit.is_post:
+        return _exam_after_the_end(visit, result, review)
     title, sentences, label = _passed(result) if result.passed else _not_passed(result)
-    context = {"title": title, "sentences": sentences, "label": label, "read_again": not result.passed}
+    context = {
+        "title": title,
+        "sentences": sentences,
+        "label": label,
+        "read_again": not result.passed,
+        "review": review,
+        "media_base": f"{visit.url('next')}media/",
+        "content_warning": visit.options.content_warning,
+    }
     return _page(visit, Step(checks.EXAM, number), "rater/between.html", context, result=result)
+
+
+def _exam_after_the_end(visit: Visit, result: checks.ExamResult, review: Sequence[Mapping[str, Any]]) -> HttpResponse:
+    """Show a rater whom an exam has ended which of its texts were right, and why."""
+    context = {
+        "frame": pages.frame_for(visit, progress_of(visit.rater, 1)),
+        "outcome": visit.rater.outcome,
+        "title": _("Your answers in the test"),
+        "sentences": [how_it_went(result)],
+        "review": review,
+        "media_base": f"{visit.url('next')}media/",
+        "content_warning": visit.options.content_warning,
+        "end_url": visit.url("end"),
+    }
+    return visit.render("rater/between.html", context)
+
+
+def _review(visit: Visit, task: Task, result: checks.ExamResult) -> list[dict[str, Any]]:
+    """Return the texts of an attempt at an exam, each with the answer to it, what was right, and why."""
+    answers = checks.exam_answers(visit.rater, task, result.attempt)
+    return [_reviewed(visit, number, *answer) for number, answer in enumerate(answers, start=1)]
+
+
+def _reviewed(visit: Visit, number: int, assignment: Assignment, stored: Judgment) -> dict[str, Any]:
+    screen = RaterScreen(visit.rater, assignment)
+    form = screen.form()
+    lines = _feedback_lines(screen, form, stored, _as_shown(form, _known(assignment, Gold.Purpose.EXAM)))
+    if stored.skip_reason:
+        heading = _("Text %(n)s: skipped")
+    elif all(line.passed for line in lines):
+        heading = _("Text %(n)s: right")
+    else:
+        heading = _("Text %(n)s: not right")
+    return {
+        "heading": heading % {"n": number},
+        "is_right": not stored.skip_reason and all(line.passed for line in lines),
+        "screen": screen.shown,
+        "rows": [{"shown": shown} for shown in screen.shown.shown_parts],
+        "answers": [] if stored.skip_reason else pages.in_words(form, stored.answer),
+        "feedback": lines,
+    }
+
+
+def how_it_went(result: checks.ExamResult) -> str:
+    """Say how many texts of an exam were right, and how many had to be."""
+    if not result.is_enough:
+        return _("You skipped too many of its texts for it to count.")
+    needed = stages.needed(result.needed, result.graded)
+    return f"{_how_many(result)} {_('To pass, %(n)s have to be right.') % {'n': needed}}"
 
 
 def _passed(result: checks.ExamResult) -> tuple[str, list[str], str]:
@@ -143,11 +207,8 @@ def _passed(result: checks.ExamResult) -> tuple[str, list[str], str]:
 
 def _not_passed(result: checks.ExamResult) -> tuple[str, list[str], str]:
     attempts_left = result.attempts - result.attempt
-    needed = stages.needed(result.needed, result.graded)
     sentences = [
-        f"{_how_many(result)} {_('To pass, %(n)s have to be right.') % {'n': needed}}"
-        if result.is_enough
-        else _("You skipped too many of its texts for it to count."),
+        how_it_went(result),
         ngettext("You can try %(n)s more time.", "You can try %(n)s more times.", attempts_left) % {"n": attempts_left},
         _("Read the instructions once more before you do."),
     ]

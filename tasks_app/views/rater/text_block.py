@@ -16,8 +16,11 @@ from tasks_app.forms import AnswerFields, text_prefix
 from tasks_app.models import Judgment
 from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services.judging.judgments import Answered, Submission
-from tasks_app.task_types.base import Screen
+from tasks_app.task_types.base import Screen, ScreenForm
 from tasks_app.views.rater.visit import Visit
+
+# What a draft holds beside the answer to the questions of the task type.
+BESIDE_ANSWER = ("comment", "skip_reason")
 
 
 class BlockError(NamedTuple):
@@ -54,6 +57,11 @@ class ShownBlock:
     def comment_id(self) -> str:
         """The id of the comment's field."""
         return f"{self.prefix}answer-comment"
+
+    @property
+    def first_field(self) -> str:
+        """The id of the first field that is asked."""
+        return next((bound.auto_id for bound in self.form.visible_fields()), f"{self.prefix}text")
 
     @property
     def skip(self) -> forms.BoundField | None:
@@ -134,7 +142,7 @@ class TextBlock:
         return text_prefix(self.number)
 
     @cached_property
-    def form(self) -> forms.Form:
+    def form(self) -> ScreenForm:
         """The form of the task type."""
         return self.screen.form(self.posted, self.initial, self.prefix)
 
@@ -164,6 +172,18 @@ class TextBlock:
         screen = salted_hmac("tasks_app.screen", f"{assignment.pk}:{drawn}", algorithm="sha256").hexdigest()
         rater = credentials.handle_of_rater(self.visit.rater.pk)
         return {"rater": rater, "unit": assignment.order, "screen": screen[:16]}
+
+    @property
+    def names(self) -> set[str]:
+        """The names of what a draft of an answer may hold, without the prefix of the page."""
+        return {*self.form.fields, *BESIDE_ANSWER}
+
+    @property
+    def filled_in(self) -> dict[str, str]:
+        """What was posted of an answer so far, by the names of its draft; what is empty is left out."""
+        posted: Mapping[str, Any] = self.posted or {}
+        sent = {name: str(posted.get(self.form.add_prefix(name), "")) for name in self.names}
+        return {name: value for name, value in sent.items() if value}
 
     def is_valid(self) -> bool:
         """Return whether what was posted can be stored: an answer, or a reason for skipping the text."""

@@ -105,6 +105,7 @@ class UnitPage:
             "break_after_minutes": options.break_after_minutes,
             "content_warning": options.content_warning,
             "stage_hint": stages.hint(assignment, progress),
+            "personal_link": self._link_before_instructions(),
             "skip_note": stages.about_skipping(assignment),
             "revising": first.stored is not None,
         }
@@ -133,6 +134,11 @@ class UnitPage:
         numbers = self._numbers(progress)
         stage = stages.texts_numbers(numbers[0], numbers[-1], progress.total, counted_as)
         return replace(frame, stage=stage)
+
+    def _link_before_instructions(self) -> str:
+        """Return the personal link for questions that come before the instructions, which show it; else empty."""
+        is_first = self.first.screen.assignment.purpose == Assignment.Purpose.SCREENING
+        return pages.personal_link(self.visit.request, self.visit.token) if is_first else ""
 
     def _skip_form(self) -> SkipForm:
         return SkipForm(bound_to=self.first.bound, initial={"submission": uuid.uuid4()})
@@ -203,7 +209,11 @@ def _conflict(page: UnitPage, conflicts: Sequence[tuple[TextBlock, Judgment]]) -
         "conflicts": [
             {
                 "number": number,
-                "heading": stages.heading(progress.number_of(text.screen.assignment.order), progress.total)
+                "heading": stages.heading(
+                    progress.number_of(text.screen.assignment.order),
+                    progress.total,
+                    stages.counted_as(text.screen.shown),
+                )
                 if len(page.texts) > 1
                 else "",
                 "stored": _stored_in_words(text.form, stored),

@@ -11,13 +11,13 @@ from django.utils.translation import ngettext
 from tasks_app import access
 from tasks_app.check_settings import CheckSettings, OnFailing, StopWhen
 from tasks_app.models import Gold, Study, Task
-from tasks_app.selectors.check_results import CheckScore, TaskChecks, checks_of_study
+from tasks_app.selectors.check_results import CheckScore, TaskChecks, checks_of_study, consequences_of
 from tasks_app.services import events
 from tasks_app.views.downloads import csv_file
 from tasks_app.views.researcher.frame import researcher_page, study_page
 
-# Raters on the page; the file has all of them.
-RATERS_SHOWN = 200
+# Rows of a table on the page; its file has all of them.
+ROWS_SHOWN = 100
 
 
 @researcher_page("GET")
@@ -30,10 +30,16 @@ def _context(study: Study) -> dict[str, Any]:
     tasks = checks_of_study(study)
     return {
         "blocks": [
-            {"about": task_checks, "rules": list(rules(task_checks)), "raters": task_checks.raters[:RATERS_SHOWN]}
+            {
+                "about": task_checks,
+                "rules": list(rules(task_checks)),
+                "known": task_checks.known[:ROWS_SHOWN],
+                "raters": task_checks.raters[:ROWS_SHOWN],
+            }
             for task_checks in tasks
         ],
-        "raters_shown": RATERS_SHOWN,
+        "rows_shown": ROWS_SHOWN,
+        "consequences": consequences_of(study),
     }
 
 
@@ -47,7 +53,7 @@ def rules(about: TaskChecks) -> Iterator[str]:
     yield from _before(about)
     yield from _among(about)
     if about.counts.get(Gold.Purpose.CONTROL) or about.counts.get(Gold.Purpose.ATTENTION) or about.copies:
-        yield _failing(about.settings)
+        yield _failing(about.settings) if about.is_limited else _without_limit(about)
     yield from _limits(about.settings)
 
 
@@ -89,21 +95,41 @@ def _among(about: TaskChecks) -> Iterator[str]:
 
 def _failing(settings: CheckSettings) -> str:
     """Return the consequences of too few right answers."""
+    n = settings.fail_after
     sentence = {
-        OnFailing.MARK: _(
-            "Raters who have answered %(n)d checks, fewer than %(share)s of them right, are marked here."
+        OnFailing.MARK: ngettext(
+            "From the first check on, raters below %(share)s right are marked here.",
+            "Raters who have answered %(n)d checks, fewer than %(share)s of them right, are marked here.",
+            n,
         ),
-        OnFailing.WARN: _(
-            "Raters who have answered %(n)d checks, fewer than %(share)s of them right, are told at the next break."
+        OnFailing.WARN: ngettext(
+            "From the first check on, raters below %(share)s right are told at the next break.",
+            "Raters who have answered %(n)d checks, fewer than %(share)s of them right, are told at the next break.",
+            n,
         ),
-        OnFailing.STOP: _(
-            "Raters with %(n)d checks answered and fewer than %(share)s of them right get no further sets."
+        OnFailing.STOP: ngettext(
+            "From the first check on, raters below %(share)s right get no further sets.",
+            "Raters with %(n)d checks answered and fewer than %(share)s of them right get no further sets.",
+            n,
         ),
-        OnFailing.END: _(
-            "The study ends with part pay for raters with %(n)d checks answered and fewer than %(share)s of them right."
+        OnFailing.END: ngettext(
+            "From the first check on, the study ends with part pay for raters below %(share)s right.",
+            "The study ends with part pay for raters with %(n)d checks answered, fewer than %(share)s of them right.",
+            n,
         ),
     }[OnFailing(settings.on_failing)]
-    return sentence % {"n": settings.fail_after, "share": percent(settings.fail_below)}
+    return sentence % {"n": n, "share": percent(settings.fail_below)}
+
+
+def _without_limit(about: TaskChecks) -> str:
+    sentence = ngettext(
+        "A rater meets %(n)d check. The limit on failed checks applies after %(least)d, so nobody is marked or "
+        "stopped.",
+        "A rater meets %(n)d checks. The limit on failed checks applies after %(least)d, so nobody is marked or "
+        "stopped.",
+        about.n_met,
+    )
+    return sentence % {"n": about.n_met, "least": about.settings.fail_after}
 
 
 def _limits(settings: CheckSettings) -> Iterator[str]:

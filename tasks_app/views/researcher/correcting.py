@@ -54,7 +54,7 @@ class Change:
 
 
 def change_of(corrected: Corrected) -> Change:
-    """Return what differs between the two texts: everything between their common beginning and their common end."""
+    """Return the differing parts of two texts: everything between their common beginning and their common end."""
     old, new = corrected.before.split(" "), corrected.after.split(" ")
     n_lead = _n_same(old, new)
     n_tail = _n_same(old[n_lead:][::-1], new[n_lead:][::-1])
@@ -78,7 +78,7 @@ def history(corrections: Sequence[Corrected]) -> list[tuple[Corrected, Change]]:
 
 @researcher_page("GET", "POST")
 def corrections(request: HttpRequest, slug: str) -> HttpResponse:
-    """List what was corrected, and for editors the texts that can be; posted to, correct one of them."""
+    """List the corrections, and for editors the texts that can be corrected; posted to, correct one of them."""
     refused: dict[str, str] = {}
     if request.method == "POST":
         study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)

@@ -5,6 +5,7 @@ from http import HTTPStatus
 from typing import Any
 
 from django.contrib import messages
+from django.core.paginator import Paginator
 from django.db.models import Count
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -18,10 +19,12 @@ from tasks_app.services.study import deleting
 from tasks_app.views.downloads import csv_file
 from tasks_app.views.researcher.frame import researcher_page, show, study_page
 
+ON_A_PAGE = 50
+
 
 @researcher_page("GET", "POST")
 def delete(request: HttpRequest, slug: str) -> HttpResponse:
-    """Say what deleting a study means, and ask once more; posted to, delete it."""
+    """Show the consequences of deleting a study, and ask once more; posted to, delete it."""
     try:
         study = access.study_for_researcher(request.user, slug, Membership.Role.OWNER)
     except Http404:
@@ -66,13 +69,14 @@ def _page_of(study: Study, slug: str) -> tuple[str, str]:
 def studies(request: HttpRequest) -> HttpResponse:
     """List the deleted studies that somebody owned, with the files of their log and payments."""
     rows = access.deleted_studies_for_researcher(request.user).select_related("by")
-    rows = rows.annotate(n_payments=Count("payments", distinct=True))
-    return show(request, "deleted", _("Deleted studies"), {"rows": rows})
+    rows = rows.annotate(n_payments=Count("payments", distinct=True)).order_by("-deleted_at", "-id")
+    page = Paginator(rows, ON_A_PAGE).get_page(request.GET.get("page"))
+    return show(request, "deleted", _("Deleted studies"), {"rows": page.object_list, "page": page})
 
 
 @researcher_page("GET")
 def kept(request: HttpRequest, number: int, table: str) -> HttpResponseBase:
-    """Send what is kept of a deleted study as a file: its log, or its payments."""
+    """Send the log or the payments of a deleted study as a file."""
     study = access.deleted_study_for_researcher(request.user, number)
     if table not in _TABLES:
         raise Http404

@@ -11,9 +11,9 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 
-from tasks_app import access
+from tasks_app import access, channels
 from tasks_app.designs.base import PlanImpossible, PlanUnit
-from tasks_app.models import Booklet, Membership, Setup, Study, Task
+from tasks_app.models import Booklet, Membership, Setup, Study, Task, WithdrawnUnit
 from tasks_app.selectors import studies as reads
 from tasks_app.services import events
 from tasks_app.services.plan import plans
@@ -47,11 +47,13 @@ def design(request: HttpRequest, slug: str) -> HttpResponse:
             "plans": [_facts_of_task(report, study, alone=len(reports) == 1) for report in reports],
             **_of_the_form(study, reports),
             "in_all": plan_words.in_all(reports, study),
+            "fee": channels.fee_of(study.options),
             "is_paid": bool(study.options.amount) and not any(report.refusal for report in reports),
             "pay_note": pay_words.offer_note(study.options),
             "time_note": plan_words.time_note(study),
             "everybody": everybody.annotate(screens=Count("units", filter=Q(units__until=None))),
             "booklets": reads.booklets_by_state(study),
+            "n_withdrawn": _n_withdrawn(study),
             "extensions": study.extensions.select_related("task", "by").order_by("number", "task__order"),
             "may_extend": study.state in Study.State.UNDER_WAY and any(report.is_stored for report in reports),
             "most_rows": MOST_ROWS,
@@ -62,8 +64,15 @@ def design(request: HttpRequest, slug: str) -> HttpResponse:
     return study_page(request, slug, "design", context)
 
 
+def _n_withdrawn(study: Study) -> int:
+    """Count the units of a study that are given to nobody, since they show a withdrawn text."""
+    if not study.is_frozen:
+        return 0
+    return WithdrawnUnit.objects.filter(unit__task__study=study).values("unit").distinct().count()
+
+
 def _of_the_form(study: Study, reports: Sequence[Report]) -> dict[str, Any]:
-    """Return what stands against the plan of a draft, and whether its form has changed since the study was checked.
+    """Return the refusals of the plan of a draft, and whether its form has changed since the study was checked.
 
     A study that was checked has its refusals in its plans.
     """

@@ -66,7 +66,7 @@ class WishForm(forms.Form):
 
 @researcher_page("GET", "POST")
 def extend(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show what more judgments or raters come to; posted to, add them."""
+    """Show the sets, time and pay of more judgments or raters; posted to, add them."""
     fetched = access.study_and_role(request.user, slug, Membership.Role.EDITOR)
     study, _role = fetched
     given = request.POST if request.method == "POST" else request.GET
@@ -99,7 +99,7 @@ def extend(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _add(request: HttpRequest, study: Study, wish: Wish) -> HttpResponse | None:
-    """Add what was asked for, and go to the plan; None where the form says nothing that was shown."""
+    """Add the judgments and raters asked for, and go to the plan; None where other numbers were shown."""
     try:
         click, places = UUID(hex=request.POST.get("click", "")), int(request.POST.get("places", ""))
     except ValueError:
@@ -112,7 +112,7 @@ def _add(request: HttpRequest, study: Study, wish: Wish) -> HttpResponse | None:
 
 
 def _facts(study: Study, prospect: Prospect, fee: Decimal) -> list[tuple[str, str]]:
-    """Return what an extension comes to, as names and values."""
+    """Return the numbers of an extension, as names and values."""
     options = study.options
     rows = [
         (_("Places"), str(prospect.places)),

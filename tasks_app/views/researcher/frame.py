@@ -30,7 +30,7 @@ def sees_projects(request: HttpRequest) -> bool:
 
 
 def remember_projects(request: HttpRequest, sees: bool) -> None:
-    """Keep what a page knows already about whether somebody sees projects, so that its frame need not ask."""
+    """Remember for the frame of a page whether somebody sees projects, so that it need not ask."""
     setattr(request, "sees_projects", sees)  # noqa: B010  a request has no such field
 
 

@@ -58,7 +58,7 @@ class AccountForm(BaseUserCreationForm):  # type: ignore[type-arg]
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def join(request: HttpRequest, token: str) -> HttpResponse:
-    """Show what an invitation offers; posted to, accept it: signed in already, by signing in, or with a new account."""
+    """Show the study and role of an invitation; posted to, accept it, with the account in use, another or a new one."""
     invitation = access.colleague_invitation_for_token(token)
     way = request.POST.get("way", "") if request.method == "POST" else ""
     sign_in = ResearcherSignIn(request, request.POST if way == "sign_in" else None, auto_id="own-%s")

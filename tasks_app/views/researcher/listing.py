@@ -109,7 +109,7 @@ def _rows(request: HttpRequest, page: Page[Study]) -> Iterator[dict[str, Any]]:
 
 
 def _next(study: Study, at_hand: Sequence[tabs.Tab], *, may_edit: bool) -> tuple[Any, str] | None:
-    """Return what comes next in a study, with its address: go on setting up, watch raters, or read results."""
+    """Return the next step of a study, with its address: go on setting up, watch raters, or read results."""
     if not study.is_frozen:
         return (_("Continue"), reverse("researcher:setup", args=[study.slug])) if may_edit else None
     wanted = "results" if study.state == Study.State.CLOSED else "monitor"
@@ -131,7 +131,7 @@ def _type_names(study: Study) -> list[str]:
 
 
 def _missing(study: Study) -> str:
-    """Return what a draft that is set up in the browser lacks, in words; "" where Review has to look further."""
+    """Return the missing parts of a draft that is set up in the browser; "" where Review has to look further."""
     if getattr(study, "given_tasks", None) is None:
         return ""
     names = _type_names(study)

@@ -5,6 +5,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from django import forms
+from django.conf import settings
 from django.core.paginator import Paginator
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
@@ -18,12 +19,10 @@ from django.utils.translation import gettext_lazy
 
 from tasks_app import access
 from tasks_app.models import Event, Study
+from tasks_app.views.researcher import log_words
 from tasks_app.views.researcher.frame import researcher_page, show
 
 ON_A_PAGE = 60
-
-# The longest value of a change that a page shows; exports and the API have the whole.
-LONGEST = 200
 
 
 class FilterForm(forms.Form):
@@ -47,7 +46,7 @@ class FilterForm(forms.Form):
         titles = studies.order_by("title").values_list("slug", "title")
         self._choose("study", _("all studies"), titles)
         self._choose("person", _("everybody"), ((name, name) for name in people.distinct()))
-        self._choose("what", _("anything"), ((verb, verb) for verb in verbs))
+        self._choose("what", _("anything"), ((verb, log_words.verb(verb)) for verb in verbs))
 
     def _choose(self, name: str, everything: str, choices: Any) -> None:
         field = self.fields[name]
@@ -57,12 +56,14 @@ class FilterForm(forms.Form):
 
 @researcher_page("GET")
 def log(request: HttpRequest) -> HttpResponse:
-    """List what was done in the studies that somebody may see, the newest first."""
+    """List the events of the studies that somebody may see, and of their deleted ones, the newest first."""
     studies = access.studies_for_researcher(request.user)
-    events = Event.objects.filter(study__in=studies)
+    events = Event.objects.filter(
+        Q(study__in=studies) | Q(deleted_study__in=access.deleted_studies_for_researcher(request.user))
+    )
     form = FilterForm(request.GET, events=events, studies=studies)
     form.is_valid()
-    matches = _matching(events, form.cleaned_data).select_related("study", "actor").order_by("-id")
+    matches = _matching(events, form.cleaned_data).select_related("study", "deleted_study", "actor").order_by("-id")
     page = Paginator(matches, ON_A_PAGE).get_page(request.GET.get("page"))
     query = request.GET.copy()
     query.pop("page", None)
@@ -85,7 +86,12 @@ def of_study(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _matching(events: QuerySet[Event], filters: Mapping[str, Any]) -> QuerySet[Event]:
     for word in str(filters.get("words", "")).replace("\0", "").split():
-        events = events.filter(Q(object__icontains=word) | Q(verb__icontains=word) | Q(study__title__icontains=word))
+        events = events.filter(
+            Q(object__icontains=word)
+            | Q(verb__icontains=word)
+            | Q(study__title__icontains=word)
+            | Q(deleted_study__title__icontains=word)
+        )
     if filters.get("study"):
         events = events.filter(study__slug=filters["study"])
     if filters.get("person"):
@@ -100,35 +106,18 @@ def _matching(events: QuerySet[Event], filters: Mapping[str, Any]) -> QuerySet[E
 
 
 def _by_day(events: Any) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """Yield each day, in the time zone of the study, with what was done on it."""
+    """Yield each day with its events, in the time zone of the study, or of the server where the study is deleted."""
     day, rows = "", list[dict[str, Any]]()
     for event in events:
-        at = timezone.localtime(event.at, ZoneInfo(event.study.timezone))
+        zone = event.study.timezone if event.study is not None else settings.TIME_ZONE
+        at = timezone.localtime(event.at, ZoneInfo(zone))
         its_day = date_format(at, "j M Y")
         if rows and its_day != day:
             yield day, rows
             rows = []
         day = its_day
-        rows.append({"event": event, "time": date_format(at, "H:i"), "details": list(_details(event))})
+        done, about = log_words.sentence(event)
+        words = {"done": done, "about": about, "details": list(log_words.details(event))}
+        rows.append({"event": event, "time": date_format(at, "H:i"), **words})
     if rows:
         yield day, rows
-
-
-def _details(event: Event) -> Iterator[tuple[str, str]]:
-    """Yield what changed, each with its value before and after."""
-    before, after = (value if isinstance(value, dict) else {"": value} for value in (event.before, event.after))
-    for name in dict.fromkeys([*before, *after]):
-        old, new = before.get(name), after.get(name)
-        if old is None and new is None:
-            continue
-        words = _value(new) if old is None else _("%(old)s → %(new)s") % {"old": _value(old), "new": _value(new)}
-        yield str(name).replace("_", " "), words
-
-
-def _value(value: object) -> str:
-    if isinstance(value, list):
-        value = ", ".join(map(str, value))
-    elif isinstance(value, dict):
-        value = ", ".join(f"{name}: {part}" for name, part in value.items())
-    text = "–" if value is None else str(value)
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"

@@ -35,7 +35,7 @@ def wants_changes(request: HttpRequest) -> bool:
 
 
 def changes(request: HttpRequest, template: str, context: dict[str, Any], *, is_answer: bool) -> HttpResponse:
-    """Render what changes on a page while its form is filled in.
+    """Render the part of a page that changes while its form is filled in.
 
     `is_answer` says that it answers the form, so that the script takes the mark off the old answer.
     """

@@ -33,6 +33,9 @@ from tasks_app.views.researcher.frame import researcher_page, show
 from tasks_app.views.researcher.importing.uploading import read_upload
 from tasks_app.views.researcher.setup.form_frame import step_url
 
+# Ways to begin that bring texts of ours.
+_WITH_TEXTS = frozenset({"example", "published"})
+
 # Studies of one's own that can be begun from at once; the list of studies offers all of them.
 NEWEST = 8
 
@@ -130,7 +133,18 @@ def _study(request: HttpRequest, slug: str) -> Origin:
     )
 
 
-def _texts() -> Origin:
+# The value of the way to begin with texts that were rated elsewhere.
+IMPORTED = "rated"
+
+
+def _texts(value: str) -> Origin:
+    if value == IMPORTED:
+        return Origin(
+            _("Texts that were rated elsewhere"),
+            _("Upload the table of texts now, then say what was asked about them, and import the ratings."),
+            lambda owner, names: starting.empty(owner=owner, names=names, is_imported=True),
+            form=TableForm,
+        )
     return Origin(
         _("Your texts first"),
         _("Upload a table of texts now, and choose afterwards what raters do with them."),
@@ -150,7 +164,7 @@ def _chosen(request: HttpRequest) -> tuple[str, str, Origin] | None:
         return "example", given["example"], _example(given["example"])
     if "published" in given:
         return "published", given["published"], _published(given["published"])
-    return ("texts", "", _texts()) if "texts" in given else None
+    return ("texts", given["texts"], _texts(given["texts"])) if "texts" in given else None
 
 
 @accepts_files(largest_upload)
@@ -161,11 +175,12 @@ def new(request: HttpRequest) -> HttpResponse:
     if chosen is None:
         return show(request, "new", _("New study"), ways(request))
     way, value, origin = chosen
-    suggested = {"title": origin.names.title, "public_title": origin.names.public_title} if origin.names else None
+    names = origin.names or Names("", _("Reading and rating texts"))
+    suggested = {"title": names.title, "public_title": names.public_title}
     form = origin.form(request.POST or None, request.FILES or None, initial=suggested)
     # Asked with the first study, and not for a copy, which has its own.
-    asks = way != "study" and usual.of(cast("User", request.user)) is None
-    usual_form = usual.form()(request.POST or None, prefix="usual") if asks else None
+    asks = way != "study" and value != IMPORTED and usual.of(cast("User", request.user)) is None
+    usual_form = usual.form()(request.POST or None, prefix="usual", initial=_known(request)) if asks else None
     leads_to, refusal = None, None
     if usual_form is None or not usual_form.is_bound or usual_form.is_valid():
         leads_to, refusal = read_upload(form, lambda form: _begin(request, way, origin, form, usual_form))
@@ -183,6 +198,12 @@ def new(request: HttpRequest) -> HttpResponse:
     return show(request, "begin", _("New study"), context, status=422 if is_faulty else 200)
 
 
+def _known(request: HttpRequest) -> dict[str, str]:
+    """Return the usual settings that an account says."""
+    email = cast("User", request.user).email
+    return {"contact": email} if email else {}
+
+
 @transaction.atomic
 def _begin(request: HttpRequest, way: str, origin: Origin, form: NamesForm, usual_form: forms.Form | None) -> str:
     """Make the study, and return the address of its first step. Raises StudyFileError for a file that is no table."""
@@ -193,7 +214,8 @@ def _begin(request: HttpRequest, way: str, origin: Origin, form: NamesForm, usua
     if way != "study":
         usual.fill(study=study, by=owner)
     if "file" not in form.fields:
-        return step_url(study.slug, "task")
+        # Whoever begins from a complete study puts their own texts in the place of its own.
+        return f"{step_url(study.slug, 'texts')}?own=1" if way in _WITH_TEXTS else step_url(study.slug, "task")
     if given["file"] is None:
         return step_url(study.slug, "texts")
     token = uploads.keep(study, given["file"], plain_form)

@@ -11,16 +11,18 @@ from django.http import FileResponse, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from tasks_app import access, studyfile, tabs
-from tasks_app.models import Study
+from tasks_app import access, richtext, studyfile, tabs
+from tasks_app.models import Membership, Study
 from tasks_app.request_sizes import accepts_files
 from tasks_app.selectors import demonstration, screens
 from tasks_app.selectors import studies as reads
 from tasks_app.services import events
-from tasks_app.setup.frozen import current_version
+from tasks_app.setup.frozen import current_version, setup_of
+from tasks_app.setup.shared import shared_study
 from tasks_app.studyfile.files.limits import largest_upload
 from tasks_app.views import pay_words
 from tasks_app.views.researcher.frame import researcher_page, show, study_page
@@ -30,6 +32,9 @@ from tasks_app.views.researcher.setup.family import family
 from tasks_app.views.researcher.setup.form_frame import step_links
 from tasks_app.views.researcher.withdrawing import withdrawn_texts
 from tasks_app.views.signing_in import FIRST_VISIT
+
+# The longest words that the texts are searched for.
+LONGEST_SEARCH = 200
 
 # The most finished studies of the demonstration that the first page lists.
 MOST_FINISHED = 5
@@ -114,18 +119,38 @@ def setup(request: HttpRequest, slug: str) -> HttpResponse:
             "steps": step_links(slug),
             "version": current_version(study) if study.is_frozen else None,
             **family(request.user, study),
+            **({} if access.reaches(vars(study)["own_role"], Membership.Role.EDITOR) else _to_read(study)),
         }
 
     return study_page(request, slug, "setup", context)
 
 
+def _to_read(study: Study) -> dict[str, Any]:
+    """Return the instructions, consent texts and analysis plan of a study, for viewers, who cannot open its form."""
+    shared = shared_study(setup_of(study), shows_systems=True)
+    return {
+        "shared": shared,
+        "consent_texts": [(language, richtext.to_html(text)) for language, text in shared.consent.items()],
+        "instructions": [(title, richtext.to_html(text)) for title, text in shared.instructions],
+    }
+
+
 @researcher_page("GET")
 def items(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the items with their outputs."""
+    """Show the items with their outputs, in pages; ?q= names words that the name or a text of an item contains."""
+    words = request.GET.get("q", "").replace("\0", "").strip()[:LONGEST_SEARCH]
 
     def context(study: Study) -> dict[str, Any]:
-        page = Paginator(reads.items_of(study), reads.ITEMS_ON_A_PAGE).get_page(request.GET.get("page"))
-        return {"page": page, "contents": reads.contents(study), **withdrawn_texts(study)}
+        contents = reads.contents(study)
+        of_an_item = max(1, contents.outputs // max(1, contents.items))
+        paginator = Paginator(reads.items_of(study, words), max(1, reads.OUTPUTS_ON_A_PAGE // of_an_item))
+        return {
+            "page": paginator.get_page(request.GET.get("page")),
+            "words": words,
+            "query": urlencode({"q": words}) if words else "",
+            "contents": contents,
+            **withdrawn_texts(study),
+        }
 
     return study_page(request, slug, "items", context)
 

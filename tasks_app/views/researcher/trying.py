@@ -14,7 +14,7 @@ from tasks_app import access, channels, languages
 from tasks_app.channels.base import Arrival, NotArrived
 from tasks_app.models import Event, Membership, Rater, Study
 from tasks_app.services import events
-from tasks_app.services.arrival import endings, enrolment
+from tasks_app.services.arrival import enrolment
 from tasks_app.views.rater import arriving, ending
 from tasks_app.views.rater.pages import PageFrame
 from tasks_app.views.researcher.frame import researcher_page, study_page
@@ -77,7 +77,7 @@ def _read(study: Study, channel: str, query: Mapping[str, str]) -> Arrival:
 
 
 def _arrival(request: HttpRequest, study: Study, channel: str, query: Mapping[str, str]) -> HttpResponse:
-    """Show what stands at a channel's address; agreed to, it makes a rater whose answers count nowhere."""
+    """Show the page at a channel's address; agreed to, it makes a rater whose answers count nowhere."""
     try:
         arrival = _read(study, channel, query)
     except NotArrived as error:
@@ -89,7 +89,7 @@ def _arrival(request: HttpRequest, study: Study, channel: str, query: Mapping[st
     form = arriving.consent_form(study, arrival, kind=Rater.Kind.SANDBOX)
     post_to = reverse("rater:arrive", args=[study.link_code, channel])
     trying = "open" if study.state == Study.State.OPEN else "shut"
-    return arriving.consent_page(request, study, form, post_to=post_to, trying=trying)
+    return arriving.consent_page(request, study, form, channel=channel, post_to=post_to, trying=trying)
 
 
 def somebody(study: Study, channel: str) -> Arrival:
@@ -107,7 +107,7 @@ def somebody(study: Study, channel: str) -> Arrival:
 def _end(request: HttpRequest, study: Study, channel: str, outcome: str) -> HttpResponse:
     arrival, kind = somebody(study, channel), channels.channel_of(study.options, channel)
     details = {**arrival.details, "session_id": arrival.session_id, "pseudonym": "r-example"}
-    code = "" if outcome in endings.ENDED_THERE else study.options.codes.of(outcome) or SAMPLE_CODE
+    code = "" if outcome in Rater.Outcome.ENDED_THERE else study.options.codes.of(outcome) or SAMPLE_CODE
     title, sentences = ending.words(outcome, 12, [])
     context = {
         "frame": PageFrame(
@@ -118,7 +118,6 @@ def _end(request: HttpRequest, study: Study, channel: str, outcome: str) -> Http
             help_url="",
             stop_url="",
             lang=languages.spoken(),
-            dir=languages.direction(study.language),
         ),
         "outcome": outcome,
         "title": title,

@@ -21,7 +21,7 @@ _MOST_DIGITS = 18
 
 
 def withdrawn_texts(study: Study) -> dict[str, Any]:
-    """Return what the page of texts says of withdrawals: all of them, and the ids of what is withdrawn now."""
+    """Return the withdrawals for the page of texts: all of them, and the ids of the texts that are withdrawn now."""
     if not study.is_frozen:
         return {}
     rows = withdrawing.withdrawals_of(study)

@@ -126,7 +126,7 @@ def test_pairs_stand_as_in_their_rows_and_count_what_differs(slider: dict[str, c
     few = changed(slider_rows(), lambda row: {"settings": {**(row.settings or {}), "cannot_differ": reason},
                                               "p_adjusted": 0.06}, statistic="difference")  # fmt: skip
     impossible = drawn(few, "content")["differences"]
-    assert impossible.title == "Too little to find a significant difference for content"
+    assert impossible.title == "No difference can be significant for content"
     assert reason in impossible.subtitle
 
 
@@ -161,7 +161,7 @@ def test_titles_call_a_criterion_by_its_name() -> None:
 
 def test_the_correction_is_named() -> None:
     rows = changed(slider_rows(), lambda _row: {"settings": {"correction": "fdr_bh"}}, statistic="difference")
-    assert "after correction (Benjamini and Hochberg)" in drawn(rows, "content")["differences"].subtitle
+    assert "after correction (Benjamini–Hochberg)" in drawn(rows, "content")["differences"].subtitle
     rows = changed(slider_rows(), lambda _row: {"settings": {"correction": "none"}}, statistic="difference")
     assert "p below 0.05, not corrected for several tests." in drawn(rows, "content")["differences"].subtitle
 

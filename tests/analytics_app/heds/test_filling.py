@@ -96,7 +96,7 @@ def what_the_run_says_of_a_criterion_is_what_its_rows_say(judged: Study) -> None
         assert answers["4.3.11.1"].startswith("Krippendorff's alpha (level: ordinal, ")
         assert answers["4.3.11.2"].startswith(f"{alpha.value:.3f}")
         assert answers["4.3.12.2"] == f"{repeats.value:.3f} [{repeats.low:.3f}, {repeats.high:.3f}]"
-        assert "p values corrected by holm" in answers["4.3.10"]
+        assert "p values corrected by Holm" in answers["4.3.10"]
         both, these = (f"Tests that generalise to {scope}: " for scope in (TO_RATERS_AND_TEXTS, TO_TEXTS))
         assert f"{both}Difference, for further raters and texts." in answers["4.3.10"]
         assert ", Difference, " in answers["4.3.10"].partition(these)[2].partition(".")[0]

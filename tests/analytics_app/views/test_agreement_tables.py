@@ -103,7 +103,7 @@ def test_the_most_frequent_labels_get_the_columns() -> None:
     spread = [row("labels", "distribution", share, label=label) for label, share in frequent.items()]
     by_system = tables_for("labels", [*shares, *spread], 0.05)[0]
     assert [column.label for column in by_system.columns][3:] == [f"l{number}" for number in range(2, 10)]
-    assert by_system.notes == ["2 rarer labels are in the file of results."]
+    assert by_system.notes == ["Rarer labels in the file of results: 2."]
 
 
 def test_order_effects_are_tests_first_then_places_then_times() -> None:

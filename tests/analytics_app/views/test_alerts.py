@@ -8,10 +8,11 @@ from django.contrib.auth.models import User
 from django.db.models.functions import Now
 from django.test import Client
 
-from analytics_app.models import Run
+from analytics_app.models import Exclusion, Plan, Run
 from analytics_app.results import Row
 from analytics_app.services import exclusions
 from tasks_app.models import Rater, Study
+from tasks_app.services.study import lifecycle
 from tests.analytics_app.builders import build_run
 from tests.analytics_app.views.reading import page, text
 from tests.analytics_app.working import finish
@@ -122,13 +123,48 @@ def test_a_side_that_is_chosen_too_often_is_said(rosas_browser: Client, study: S
 
 
 def test_raters_who_fail_fewer_checks_than_the_limit_needs_are_named(rosa: User, rosas_browser: Client) -> None:
-    study = build_study(rosa, slug="one-check", known={"control": 1}, checks={"controls": 1, "fail_after": 3})
+    study = build_study(rosa, slug="two-checks", known={"control": 2}, checks={"controls": 2, "fail_after": 3})
     finish(study)
     careless = finish(study, right=False)
     said = monitor(rosas_browser, study)
-    assert "1 rater answered most checks wrong, but met too few for the limit to apply." in said
+    assert "1 rater answered most checks wrong, but too few of them for the limit to apply." in said
+    assert "1 of 2 raters answered most checks wrong" in said
+    assert "limit 70" not in said, "a limit that nobody reaches is not drawn"
     listed = shown(rosas_browser, study, "few_checks")
     assert listed.count(careless.pseudonym)
+
+
+LEFT_OUT = "Raters who fail the attention check are left out of the results."
+COUNTED = "Raters who fail the attention check count in the results like all others."
+RULE = {"rule": "control_accuracy", "least": 1}
+
+
+@pytest.mark.parametrize(
+    ("rules", "sentence"),
+    [([{"rule": "manual"}, RULE], LEFT_OUT), ([{"rule": "manual"}], COUNTED), ([RULE | {"least": 2}], COUNTED)],
+)
+def test_every_page_gives_a_failed_attention_check_the_same_consequence(
+    rosa: User, rosas_browser: Client, rules: list[dict[str, object]], sentence: str
+) -> None:
+    study = build_study(
+        rosa, slug="one-check", opened=False, known={"attention": 1}, checks={"attention": 1, "fail_after": 3}
+    )
+    Plan.objects.create(study=study, version=1, document={"rules": rules})
+    lifecycle.move(study_id=study.pk, action="open", by=rosa)
+    finish(study)
+    careless = finish(study, right=False)
+    run = build_run(study, [], settings={"rules": rules, **ANALYSES})
+    Exclusion.objects.create(study=study, run=run, rule=RULE["rule"], rater=careless, reason="0 of 1 checks right")
+    other = ({LEFT_OUT, COUNTED} - {sentence}).pop()
+    said = monitor(rosas_browser, study)
+    assert f"1 rater failed the attention check. {sentence}" in said
+    assert "1 of 2 raters failed the attention check" in said
+    for address in ("monitor", "raters", "checks", "results"):
+        said = text(page(rosas_browser, f"/admin/studies/{study.slug}/{address}/"))
+        assert sentence in said, address
+        assert other not in said, address
+        assert "is marked if" not in said, address
+    assert "left out of run 1: 0 of 1 checks right" in shown(rosas_browser, study, "few_checks")
 
 
 def test_nothing_is_called_well_that_was_not_looked_at(rosas_browser: Client, study: Study, raters: list[str]) -> None:

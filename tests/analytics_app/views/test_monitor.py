@@ -20,6 +20,7 @@ from tests.analytics_app.filling import Filler
 from tests.analytics_app.views.reading import page, tables, text
 from tests.analytics_app.working import finish, judge, two_hours_pass
 from tests.builders import build_study
+from tests.tasks_app.services.test_pay import shift
 from tests.walk import arrive
 
 pytestmark = pytest.mark.django_db
@@ -88,7 +89,8 @@ def test_alerts_say_in_words_what_is_wrong_and_lead_there(rosas_browser: Client,
     careless, careful = finish(study, right=False), finish(study)
     html = page(rosas_browser, f"/admin/studies/{study.slug}/monitor/")
     said = text(html)
-    assert "! 1 rater is below 50 % on units with known answers. Show this rater" in said
+    consequence = "Raters who fail checks count in the results like all others."
+    assert f"! 1 rater is below 50 % on units with known answers. {consequence} Show this rater" in said
     assert "1 of 2 raters is below the limit on known answers" in said
     found = {rows[0][0]: rows for _caption, rows in tables(html)}
     assert found["Right"][1:] == [["0 to 9 %", "1"], ["90 to 100 %", "1"]]
@@ -313,3 +315,18 @@ def test_the_monitor_asks_as_much_for_many_as_for_one(
     for rest in ("", "?live=1"):
         with django_assert_max_num_queries(15):
             page(rosas_browser, f"{address}{rest}")
+
+
+def test_monitor_and_pay_give_the_same_cost_and_the_same_minutes(rosas_browser: Client, rosa: User) -> None:
+    study = build_study(rosa, slug="costs", k=8)
+    shift(finish(study), minutes=[3, 6, 9, 12.4])
+    finish(study, kind=Rater.Kind.SIMULATED)
+    judge(arrive(study), 2)
+    monitor = text(page(rosas_browser, f"/admin/studies/{study.slug}/monitor/"))
+    pay = text(page(rosas_browser, f"/admin/studies/{study.slug}/pay/"))
+    assert "Cost so far 4.50 EUR" in monitor, "3.00 for a set, and 1.50 for half of one"
+    assert "Cost so far 4.50 EUR" in pay
+    assert "Owed 3.00 EUR" in pay
+    assert "Minutes for a set 12.4" in monitor
+    assert "Minutes for a set 12.4" in pay
+    assert "The rater who finished took 12.4 minutes; you promised 10" in monitor

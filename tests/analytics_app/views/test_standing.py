@@ -1,19 +1,25 @@
 """What pages, captions and the form of a new run say of a run: planned or why not, seen before, and what came later."""
 
+import json
+
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
 from analytics_app import plan as plans
+from analytics_app.exports import results
 from analytics_app.models import MetricScore, Plan, Run
+from analytics_app.results import FEW_UNITS_NOTE, NO_WIDTH_NOTE, Row
 from analytics_app.runs import start
 from analytics_app.services import exclusions
+from analytics_app.views import words
 from analytics_app.views.run_form import without
 from tasks_app.models import Item, Study, System
 from tasks_app.services.study import lifecycle
 from tests.analytics_app.builders import SETTINGS, add_plots, build_run, slider_rows
 from tests.analytics_app.filling import Filler
 from tests.analytics_app.views.reading import page, text
+from tests.analytics_app.working import finish
 from tests.rendering import with_context
 
 pytestmark = pytest.mark.django_db
@@ -67,6 +73,25 @@ def test_figures_from_before_a_correction_are_marked_beside_the_headline(
         page(rosas_browser, f"{address}{number}/").split('id="summary"')[1].split("</section>")[0] for number in (1, 2)
     ]
     assert [said in card for card in cards] == [True, False]
+
+
+def test_rows_from_before_a_correction_keep_their_numbers_and_say_so(
+    rosas_browser: Client, closed: Study, address: str
+) -> None:
+    about = {"analysis": "systems", "task": "main", "criterion": "content", "by_system": True}
+    old = Row(**about, statistic="mean", system="HIGH", value=4.0, low=4.0, high=4.0)
+    few = {"cannot_differ": "With so few items none of the tests of this family can be significant."}
+    pair = Row(**about, statistic="difference", system="HIGH", system_b="LUO", value=1.0, p=1.0, p_adjusted=1.0,
+               settings=few)  # fmt: skip
+    now = Row(**about, statistic="mean", system="LUO", value=3.0, low=2.5, high=3.5)
+    run = build_run(closed, [old, now, pair])
+    html = text(page(rosas_browser, f"{address}1/"))
+    assert NO_WIDTH_NOTE in html
+    assert FEW_UNITS_NOTE in html
+    rows = json.loads(b"".join(results.stream(run, systems=True)))["rows"]
+    assert [(row["low"], row["note"]) for row in rows] == [
+        (4.0, NO_WIDTH_NOTE), (2.5, None), (None, FEW_UNITS_NOTE),
+    ]  # fmt: skip
 
 
 def test_a_run_over_later_ratings_names_the_planned_one(rosas_browser: Client, closed: Study, address: str) -> None:
@@ -215,3 +240,37 @@ def test_where_the_plan_cannot_be_used_the_form_begins_with_the_defaults(
 
 def test_settings_without_rules_have_none_to_switch_off() -> None:
     assert without({}, "iqr") == {"rules": [], "reopen": []}
+
+
+@pytest.mark.parametrize(
+    ("raters", "is_closed", "said"),
+    [
+        (1, False, "not complete yet: 4 of 16 judgments"),
+        (1, True, "not complete: 4 of 16 judgments"),
+        (4, False, ""),
+    ],
+)
+def test_results_of_a_part_of_the_judgments_say_how_many_there_are(
+    rosa: User, rosas_browser: Client, address: str, study: Study, raters: int, is_closed: bool, said: str
+) -> None:
+    for _rater in range(raters):
+        finish(study)
+    if is_closed:
+        lifecycle.move(study_id=study.pk, action="close", by=rosa)
+    build_run(study, slider_rows())
+    html = text(page(rosas_browser, address))
+    assert said in html if said else "not complete" not in html
+
+
+def test_settings_of_a_run_are_worded(study: Study) -> None:
+    settings = {
+        "correction": "fdr_bh",
+        "rules": [{"rule": "control_accuracy", "share": 0.7, "least": 1, "attention": True, "copies": False}],
+        "analyses": [{"analysis": "answers_by_group", "family": "holm-sidak"}],
+    }
+    said = " ".join(f"{label}: {text}" for label, text in words.settings_in_words(settings, systems=True))
+    assert "Benjamini–Hochberg" in said
+    assert "Correction for several tests: Holm–Šidák" in said
+    assert "such as “choose 3 here”: yes" in said
+    for raw in ("fdr_bh", "holm-sidak", "True", "False"):
+        assert raw not in said

@@ -180,3 +180,14 @@ def test_backups_since_the_study_was_created_are_counted(own_folder: Path) -> No
     for name in ("evalweb-20200101T000000000000Z.tar.gz", "evalweb-29990101T000000000000Z.tar.gz"):
         (own_folder / "backups" / name).touch()
     assert any(note.startswith("1 backup on this server") for note in deleting.prospect(study).notes)
+
+
+def test_the_log_keeps_the_deletion_of_a_draft_for_its_owner_alone(rosa: User, rosas_browser: Client) -> None:
+    draft = build_study(rosa, slug="never-opened", opened=False)
+    title = draft.title
+    deleting.delete(study_id=draft.pk, by=rosa)
+    for filters in ({}, {"words": title}, {"what": deleting.DELETED}):
+        said = words_of(rosas_browser.get("/admin/log/", filters).content.decode())
+        assert f"rosa {deleting.DELETED} never-opened · {title} (deleted)" in said, filters
+    other = User.objects.create_user("other", is_staff=True)
+    assert "never-opened" not in browser_of(other).get("/admin/log/").content.decode()

@@ -60,7 +60,7 @@ def begin(browser: Client, study: Study) -> tuple[str, str]:
     assert browser.post(page(study))["Location"] == page(study)
     consent = browser.get(page(study))
     words = consent.content.decode()
-    action = words.split('<form method="post" action="', 1)[1].split('"', 1)[0]
+    action = words.split('<form id="agree" method="post" action="', 1)[1].split('"', 1)[0]
     answer = browser.post(action, hidden(consent))
     assert answer.status_code == 302, answer.content.decode()
     return answer["Location"].strip("/").split("/")[1], words
@@ -86,6 +86,7 @@ def test_a_draft_is_rated_on_its_real_pages_and_nothing_else_shows_it(rosa: User
     end = rosas_browser.get(f"/r/{token}/end/").content.decode()
     assert BANNER in end
     assert end.count(f'href="{review(study)}"') == 2
+    assert "Nobody on trial gets a code" in end
     # The open link of the copy makes raters on trial, too, without a form of ours.
     other = join(copy)
     assert Rater.objects.get(token_hash=hash_token(other)).kind == "sandbox"

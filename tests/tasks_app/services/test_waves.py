@@ -17,7 +17,7 @@ from tasks_app import studyfile
 from tasks_app.models import Assignment, Identity, Rater, RaterSet, Study
 from tasks_app.selectors import waves as reads
 from tasks_app.selectors.screens import RaterScreen
-from tasks_app.services.arrival import endings, enrolment, returning
+from tasks_app.services.arrival import enrolment, returning
 from tasks_app.services.judging import assignments, judgments, leases
 from tasks_app.services.study import lifecycle
 from tasks_app.services.waves import closing, schedule
@@ -291,7 +291,7 @@ def test_a_platform_rater_comes_back_by_the_address_of_the_wave_alone(study: Stu
         returning.come_back(study=study, arrival=from_prolific("2", person="f"), signed=signed)
     back = returning.come_back(study=study, arrival=from_prolific("2"), signed=signed)
     assert back.rater == ada
-    assert endings.session_of(Identity.objects.get()) == "2" * 24
+    assert Identity.objects.get().visits[-1] == "2" * 24
     # The same visit again, also when the wave is done; no other visit.
     assert returning.come_back(study=study, arrival=from_prolific("2"), signed=signed).token == back.token
     with pytest.raises(enrolment.AlreadyHere):

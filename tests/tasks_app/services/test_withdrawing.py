@@ -2,18 +2,28 @@
 
 from collections import Counter
 from decimal import Decimal
+from pathlib import Path
 from random import Random
+from uuid import uuid4
 
 import pytest
 from django.contrib.auth.models import User
+from django.test import Client
 
+from analytics_app.heds.filling import known_of
+from analytics_app.heds.filling.facts import facts_of, withdrawn_in_words
+from tasks_app import studyfile
 from tasks_app.models import Assignment, Booklet, Event, Item, Output, Payment, Rater, Study, Withdrawal
+from tasks_app.selectors import check_results
+from tasks_app.selectors.fieldwork.raters import fieldwork_with
 from tasks_app.selectors.fieldwork.tasks import study_progress
 from tasks_app.selectors.progress import progress_of
 from tasks_app.selectors.screens import RaterScreen
-from tasks_app.services.judging import assignments, claims, judgments, leases
+from tasks_app.services.judging import assignments, claims, grading, judgments, leases
+from tasks_app.services.plan import extending
 from tasks_app.services.study import lifecycle, withdrawing
 from tasks_app.services.study.withdrawing import NotWithdrawn, Withdrawn
+from tests.analytics_app.working import judge as careless
 from tests.builders import build_study
 from tests.tasks_app.services.test_pay import rows, work
 from tests.walk import answer, arrive, next_for
@@ -192,3 +202,62 @@ def test_what_is_refused_changes_nothing(study: Study) -> None:
         with pytest.raises(NotWithdrawn, match="This study is neither"):
             act()
     assert not assignments.absent_raters(study).exists()
+
+
+def test_a_withdrawn_check_counts_neither_for_limits_nor_for_the_monitor(rosa: User) -> None:
+    checks = {"controls": 1, "fail_after": 1, "on_failing": "mark"}
+    study = build_study(rosa, slug="wrong-check", known={"control": 1}, checks=checks)
+    rater = arrive(study)
+    careless(rater, right=False)
+    before = fieldwork_with(study)
+    assert [(work.below, work.controls.answered) for work in before.raters] == [(True, 1)]
+    assert grading.check_score(rater, study.tasks.get()).answered == 1
+    Rater.objects.update(failed_checks_at=None)
+    control = Item.objects.get(study=study, key="control0")
+    done = withdrawing.withdraw(study_id=study.pk, item=control.pk, reason=REASON, by=None)
+    assert [(work.below, work.controls.answered) for work in fieldwork_with(study).raters] == [(False, 0)]
+    assert grading.check_score(rater, study.tasks.get()).answered == 0
+    grading.mark_at_end(rater)
+    rater.refresh_from_db()
+    assert rater.failed_checks_at is None
+    (about,) = check_results.checks_of_study(study)
+    assert [(known.is_withdrawn, known.score.answered) for known in about.known] == [(True, 1)]
+    assert (list(about.raters), about.n_met) == ([], 0)
+    # While raters answer, the limit does not count it either.
+    withdrawing.take_back(withdrawal_id=done.withdrawal.pk, by=None)
+    assert grading.check_score(rater, study.tasks.get()).answered == 1
+
+
+def test_plan_file_and_datasheet_name_what_was_changed_while_the_study_was_open(
+    rosa: User, rosas_browser: Client, tmp_path: Path
+) -> None:
+    study = build_study(rosa)
+    output = Output.objects.filter(item__study=study).select_related("item", "system").earliest("pk")
+    for folder in ("unchanged", "again"):
+        studyfile.export(study, str(tmp_path / folder))
+    unchanged = (tmp_path / "unchanged" / "study.yaml").read_text(encoding="utf-8")
+    assert not unchanged.startswith("#")
+    assert "withdrawn text" not in rosas_browser.get(f"/admin/studies/{study.slug}/design/").content.decode()
+    assert withdrawn_in_words(facts_of(study)) == ""
+    reason = "Another\nitem's text: # no comment."
+    withdrawing.withdraw(study_id=study.pk, item=output.item_id, output=output.pk, reason=reason, by=rosa)
+    wish = extending.Wish(1, 0)
+    places = extending.prospect(study, wish).places
+    extending.extend(study_id=study.pk, wish=wish, click=uuid4(), places=places, by=rosa)
+
+    studyfile.export(study, str(tmp_path / "changed"))
+    changed = (tmp_path / "changed" / "study.yaml").read_text(encoding="utf-8")
+    head, extended, withdrawn, rest = changed.split("\n", 3)
+    assert head == "# Changes while the study was open:"
+    assert f"task main, 1 more judgment of each unit ({places} places in " in extended
+    text_of = f"item {output.item.key}, system {output.system.key}"
+    assert f"{text_of} withdrawn, but still in the tables. Reason: Another item's text: # no comment." in withdrawn
+    assert rest == unchanged, "the settings are those of the frozen plan"
+    assert studyfile.read(str(tmp_path / "changed")), "and the file can be loaded"
+
+    plan = rosas_browser.get(f"/admin/studies/{study.slug}/design/").content.decode()
+    assert "1 unit shows a withdrawn text and is given to nobody." in plan
+    words = withdrawn_in_words(facts_of(study))
+    assert words.startswith("While the study was open, 1 output was withdrawn (Another")
+    collected = known_of(study).answers["3.3.2"].answer
+    assert words in str(collected)

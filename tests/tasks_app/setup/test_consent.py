@@ -13,7 +13,8 @@ from tasks_app.models import Setup, Study
 from tasks_app.readiness.leftovers import found_in
 from tasks_app.richtext import to_html
 from tasks_app.setup import changes, starting
-from tasks_app.setup.consent import QUESTIONS, consent_draft, questions_for
+from tasks_app.setup.consent import consent_draft
+from tasks_app.setup.consent_answers import QUESTIONS, questions_for
 from tasks_app.setup.starting import Names
 from tests.about import ABOUT
 
@@ -24,6 +25,7 @@ ANSWERS = {
     "purpose": "how people understand notices",
     "institution": "Language group, University of Trier",
     "minutes": "9",
+    "amount": "3",
     "paid": "within a week",
     "identities_days": "90",
     "names_until": "the end of 2027",
@@ -40,7 +42,7 @@ ANSWERS = {
 
 
 def names_asked(given: dict[str, object], minutes: float | None = None) -> list[str]:
-    return [question.name for question in questions_for(given, minutes)]
+    return [asked.question.name for asked in questions_for(given, minutes)]
 
 
 def test_what_the_form_holds_stands_in_the_text() -> None:
@@ -67,7 +69,8 @@ def test_only_what_the_form_does_not_hold_is_asked() -> None:
     assert "contact" in names_asked({**FULL, "about": {**FULL["about"], "contact": "study@example.org"}})
     asked = names_asked({})
     assert {"institution", "minutes", "kept", "published", "contact", "complaints", "ethics"} <= set(asked)
-    assert not {"paid", "identities_days", "names_until", "sensitive"} & set(asked)
+    assert {"amount", "paid"} <= set(asked)
+    assert not {"identities_days", "names_until", "sensitive"} & set(asked)
     assert "minutes" not in names_asked({}, 12.5)
     assert "names_until" in names_asked({"channels": {"invited": {}}})
     paid = {"pay": {"amount": 3}, "channels": {"prolific": {}}, "tasks": [{"type": "questionnaire"}]}
@@ -97,6 +100,7 @@ def test_answers_stand_in_the_text() -> None:
 
 def test_what_is_missing_is_named_in_the_preview() -> None:
     assert "[What the study is for]" in consent_draft({}, None)
+    assert "You get [Pay for a full set] for a full set." in consent_draft({"channels": {"prolific": {}}}, None)
     assert "You are not paid for taking part." in consent_draft({}, None)
 
 
@@ -147,7 +151,7 @@ def test_it_says_what_the_law_asks_for_and_is_sound_markdown() -> None:
     for words in ("GDPR", "erased", "corrected", "restricted", "take back your consent", "complain", "voluntary", "16"):
         assert words in text, words
     html = to_html(text)
-    assert html.count("<p>") == html.count("<strong>") == 10
+    assert html.count("<p>") == html.count("<strong>") == 11
 
 
 @pytest.fixture
@@ -168,15 +172,49 @@ def test_it_is_asked_for_shown_and_taken_over_from_the_step(rosas_browser: Clien
     assert re.search(r"about [0-9.]+ minutes", page)
     assert "Minutes that a set takes" not in page
     asked = {name: text for name, text in ANSWERS.items() if f'name="{name}"' in page}
-    assert rosas_browser.post(path, asked)["Location"] == step
+    # Nothing else is missing, so Review is next.
+    assert rosas_browser.post(path, asked)["Location"].endswith("/set-up/review/")
     given = Setup.objects.get().given
-    assert given["consent"]["en"].startswith("**What this study is about.**")
+    assert given["consent"]["en"].startswith("**In short.**")
     assert "how people understand notices" in given["consent"]["en"]
     assert given["about"]["contact"] == "ada@uni-trier.de"
     assert found_in(given["consent"]["en"], any_bracket=True) == ""
     assert "Good texts?" in rosas_browser.get(step).content.decode()
-    # What was answered is a setting now, and is not asked again.
-    assert 'name="contact"' not in rosas_browser.get(path).content.decode()
+    # What was answered is a setting now, and is not asked again; other answers stand in their fields.
+    page = rosas_browser.get(path).content.decode()
+    assert 'name="contact"' not in page
+    assert 'value="how people understand notices"' in page
+    assert given["pay"]["amount"] == 3
+
+
+@pytest.mark.django_db
+def test_a_text_that_no_longer_fits_the_form_is_to_be_replaced(rosas_browser: Client, rosa: User, study: Study) -> None:
+    path = f"/admin/studies/{study.slug}/set-up/consent/draft/"
+    rosas_browser.post(path, ANSWERS)
+    assert "no longer says" not in rosas_browser.get(path).content.decode()
+    setup = Setup.objects.get()
+    changes.change(setup=setup, values={("pay", "amount"): 5}, base=setup.revision, by=rosa)
+    page = rosas_browser.get(path).content.decode()
+    assert "Your consent text no longer says what the form says." in page
+    assert "The consent text names 3.00 EUR" in page
+    rosas_browser.post(path, ANSWERS)
+    assert "5.00 EUR for a full set" in Setup.objects.get().given["consent"]["en"]
+
+
+@pytest.mark.django_db
+def test_fields_begin_with_what_most_studies_answer_and_say_what_is_required(
+    rosas_browser: Client, rosa: User, study: Study
+) -> None:
+    setup = Setup.objects.get()
+    values = {("about", "contact"): "study@example.org", ("channels",): {"prolific": {}}}
+    changes.change(setup=setup, values=values, base=setup.revision, by=rosa)
+    page = rosas_browser.get(f"/admin/studies/{study.slug}/set-up/consent/draft/").content.decode()
+    assert 'value="within three weeks, through Prolific"' in page
+    assert 'name="identities_days" value="90"' in page
+    assert re.search(r"What the study is for</label> <span[^>]*>\(required\)", page)
+    assert not re.search(r"Data protection officer</label> <span", page)
+    # A setting that is to be replaced is asked for, and the page says why.
+    assert "The form has “study@example.org”, which is to be replaced." in page
 
 
 @pytest.mark.django_db

@@ -133,7 +133,8 @@ def test_the_smallest_difference_stands_beside_the_cost(
 
 
 @pytest.mark.parametrize(
-    ("mode", "said"), [("together", "12 items and 9 raters"), ("block", "12 items and 18 raters"), ("rater", "12 items")]
+    ("mode", "said"),
+    [("together", "12 items and 9 raters"), ("block", "12 items and 18 raters"), ("rater", "12 items")],
 )
 def test_criteria_asked_apart_do_not_count_twice(
     setup: Setup, rosas_browser: Client, rosa: User, mode: str, said: str

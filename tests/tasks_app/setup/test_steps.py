@@ -22,6 +22,7 @@ from tests.about import ABOUT
 from tests.pages import fields_of
 
 SLUG = "example-likert"
+CONSENT_DRAFT = f"/admin/studies/{SLUG}/set-up/consent/draft/"
 STEPS_WITH_FORMS = ("task", "questions", "raters", "checks", "consent", "analysis")
 
 
@@ -52,9 +53,11 @@ def test_a_value_is_saved_and_wrong_ones_are_kept_with_what_is_wrong(draft: Stud
     assert value_at(save(rosas_browser, "raters", {"tasks.0.k": "5"}).given, ("tasks", 0, "k")) == 5
 
 
-def marked(page: str) -> set[str]:
-    """Return the steps that are marked as having something to settle, by their labels."""
-    return set(re.findall(r"data-to-settle>([^<]+)<", page))
+def marked(page: str, *states: str) -> set[str]:
+    """Return the labels of the steps that have one of some states; Review waits as long as another step does."""
+    found = re.findall(r'data-state="([a-z]+)">([^<]+)<', page)
+    assert len(found) == len(STEPS)
+    return {label for state, label in found if state in (states or ("incomplete", "problem")) and label != "Review"}
 
 
 def test_steps_with_something_to_settle_are_marked_on_every_page_and_as_one_types(
@@ -72,7 +75,52 @@ def test_steps_with_something_to_settle_are_marked_on_every_page_and_as_one_type
     assert marked(part.content.decode()) == {"Raters"}
     save(rosas_browser, "raters", {"tasks.0.k": "3"})
     Setup.objects.get().rows.all().delete()
-    assert marked(rosas_browser.get(url("raters")).content.decode()) == {"Texts"}
+    assert marked(rosas_browser.get(url("raters")).content.decode(), "incomplete") == {"Texts"}
+
+
+def test_each_page_marks_what_is_done_what_is_missing_and_what_is_wrong(draft: Study, rosas_browser: Client) -> None:
+    names = {f"about.{name}": value for name, value in ABOUT.items()}
+    save(rosas_browser, "consent", {**names, "consent.en": "You get 7.77 EUR."})
+    page = rosas_browser.get(url("consent")).content.decode()
+    assert re.search(r'id="p-f-consent-en"[^>]*><p>The consent text names 7.77 EUR, which is nowhere in the form', page)
+    pages = (url("texts"), CONSENT_DRAFT, url("review"))
+    for page in (rosas_browser.get(address).content.decode() for address in pages):
+        assert marked(page, "problem") == {"Consent and pay"}
+        assert "Texts" in marked(page, "done")
+        assert re.search(r'data-state="incomplete">Review<', page)
+    save(rosas_browser, "consent", {"consent.en": ""})
+    for page in (rosas_browser.get(address).content.decode() for address in pages):
+        assert marked(page, "incomplete") == {"Consent and pay"}
+
+
+def test_going_on_leads_to_the_next_step_that_is_not_done(draft: Study, rosas_browser: Client) -> None:
+    def leads_to(step: str) -> str:
+        answer = rosas_browser.post(url(step), {**form_of(rosas_browser, step), "do": "next"})
+        return str(answer["Location"])
+
+    assert leads_to("task") == url("consent")
+    passed = rosas_browser.get(url("consent")).content.decode()
+    assert "Complete with usual settings: Texts, Questions, Raters, Checks." in passed
+    save(rosas_browser, "raters", {"tasks.0.k": "many"})
+    assert leads_to("task") == url("raters")
+    # Without a consent text its draft is next, which asks for what the form does not say.
+    save(rosas_browser, "consent", {"consent.en": ""})
+    assert leads_to("raters") == CONSENT_DRAFT
+
+
+def test_strangers_from_a_platform_without_any_check_leave_the_checks_incomplete(
+    draft: Study, rosas_browser: Client
+) -> None:
+    changes.begin(draft).rows.filter(table="controls").delete()
+    assert "Checks" in marked(rosas_browser.get(url("raters")).content.decode(), "done")
+    save(rosas_browser, "raters", {"channels.prolific.": "1"})
+    assert marked(rosas_browser.get(url("raters")).content.decode(), "incomplete") == {"Checks"}
+
+
+def test_a_question_that_is_removed_is_asked_by_no_task(draft: Study, rosas_browser: Client) -> None:
+    assert changes.begin(draft).given["tasks"][0]["criteria"] == ["fluency", "accuracy"]
+    given = save(rosas_browser, "questions", {"do": "remove:criteria.0"}).given
+    assert given["tasks"][0]["criteria"] == ["accuracy"]
 
 
 def test_entries_are_added_named_and_removed(draft: Study, rosas_browser: Client) -> None:
@@ -124,7 +172,7 @@ def test_who_goes_on_is_told_what_was_not_set(draft: Study, rosas_browser: Clien
     old = form_of(rosas_browser, "raters")
     changes.change(setup=changes.begin(draft), values={("tasks", 0, "k"): 7}, base=0, by=mallory)
     page = rosas_browser.post(url("raters"), {**old, "tasks.0.k": "4", "do": "next"}, follow=True)
-    assert page.redirect_chain[-1][0] == url("checks")
+    assert page.redirect_chain[-1][0] == url("consent")
     assert "mallory has changed" in page.content.decode()
 
 
@@ -239,3 +287,22 @@ def test_keys_are_made_of_names() -> None:
     assert new_key("Good style!", {"good-style"}) == "good-style-2"
     assert new_key("Flüssigkeit", ()) == "flussigkeit"
     assert new_key("流暢さ", ()) == "entry"
+
+
+def test_a_value_that_is_kept_for_earlier_studies_is_offered_only_where_it_is_chosen(
+    draft: Study, rosas_browser: Client
+) -> None:
+    save(rosas_browser, "task", {"tasks.0.type": "labels"})
+
+    def offered() -> list[str]:
+        page = rosas_browser.get(url("task")).content.decode()
+        select = re.search(r'<select[^>]*name="tasks\.0\.params\.order".*?</select>', page, re.DOTALL)
+        assert select
+        return re.findall(r'<option value="([^"]*)"', select[0])
+
+    assert offered() == ["fixed", "rater"]
+    setup = Setup.objects.get(study__slug=SLUG)
+    setup.given["tasks"][0].setdefault("params", {})["order"] = "drawn"
+    setup.save()
+    assert offered() == ["fixed", "rater", "drawn"]
+    assert value_at(save(rosas_browser, "task", {}).given, ("tasks", 0, "params", "order")) == "drawn"

@@ -20,7 +20,7 @@ NEW = "/admin/studies/new/"
 NAMES = {"title": "Fluency", "public_title": "What reads well?"}
 OWN = {
     "institution": "NLP group, Example University",
-    "contact": "raters@uni.example.edu",
+    "contact": "raters@uni-trier.de",
     "channel": "prolific",
     "currency": "GBP",
     "minimum_hourly": "9",
@@ -61,7 +61,7 @@ def test_an_example_gets_who_runs_it_and_keeps_its_pay(rosa: User, rosas_browser
     assert document["about"]["contact"] == OWN["contact"]
     assert document["pay"]["currency"] == "EUR"
     # A copy keeps what its origin says, whatever is usual now.
-    usual.keep(user=rosa, values={**OWN, "contact": "others@uni.example.edu"})
+    usual.keep(user=rosa, values={**OWN, "contact": "others@uni-trier.de"})
     rosas_browser.post(NEW, {"study": "fluency", "title": "Again", "public_title": "What reads well?"})
     assert given("again")["about"]["contact"] == OWN["contact"]
 
@@ -74,6 +74,8 @@ def test_an_example_gets_who_runs_it_and_keeps_its_pay(rosa: User, rosas_browser
         ("channel", "mturk", "Select a valid choice"),
         ("institution", "x" * 301, "at most 300"),
         ("contact", "nul\0", "Null characters"),
+        ("contact", "study@example.org", "“study@example.org” is an example."),
+        ("institution", "Your institution", "“Your institution” is an example."),
     ],
 )
 def test_a_faulty_setting_is_refused_and_no_study_is_made(

@@ -1,5 +1,6 @@
 """What raters and researchers are told of how much a set is: screens, texts and answers, and the minutes these take."""
 
+import uuid
 from pathlib import Path
 
 import pytest
@@ -8,9 +9,9 @@ from django.test import Client
 
 from tasks_app import studyfile
 from tasks_app.models import Study
+from tasks_app.services.arrival import enrolment
 from tasks_app.services.study import lifecycle
 from tasks_app.views.rater import pages as words
-from tests import pages
 from tests.tasks_app.services.test_pay import shift, work
 from tests.tasks_app.studyfile.test_workload import RANKME, rankme
 from tests.tasks_app.views.test_absence import words_of
@@ -24,12 +25,17 @@ def opened(folder: Path, owner: User | None, systems: int = 5, yaml: str = RANKM
     return lifecycle.move(study_id=study.pk, action="open", by=owner)
 
 
+def arrive(study: Study) -> str:
+    """Take part, without having begun; returns the rater's token."""
+    return enrolment.enrol(study_id=study.pk, nonce=uuid.uuid4().hex, consent_text_id=None).token
+
+
 def test_the_invitation_and_the_start_page_say_screens_texts_and_answers(somebody: Client, tmp_path: Path) -> None:
     study = opened(tmp_path, None)
     offer = words_of(somebody.get(f"/join/{study.link_code}/").content.decode())
     assert "5 screens with 25 texts and 50 questions" in offer
     assert "about 7 minutes" in offer
-    token = pages.join(study)
+    token = arrive(study)
     start = words_of(somebody.get(f"/r/{token}/instructions/").content.decode())
     assert "You will get 5 screens with 25 texts and 50 questions. It takes about 7 minutes." in start
 
@@ -38,7 +44,7 @@ def test_the_start_page_counts_what_this_rater_was_given(somebody: Client, tmp_p
     study = opened(tmp_path, None, yaml=RANKME.replace("set_size: 5", "set_size: 8"))
     shown = []
     for _turn in range(3):
-        token = pages.join(study)
+        token = arrive(study)
         start = words_of(somebody.get(f"/r/{token}/instructions/").content.decode())
         shown.append(start.partition("You will get ")[2].partition(".")[0])
     assert sorted(shown) == [

@@ -38,7 +38,7 @@ WRITES = {
 # What each page of a rater answers somebody who has agreed, somebody who judges, and somebody who has ended.
 GETS: dict[str, tuple[int, int, int]] = {
     "rater:next": (302, 302, 302),
-    "rater:instructions": (200, 200, 302),
+    "rater:instructions": (200, 302, 302),
     "rater:judge": (302, 302, 302),
     "rater:unit": (302, 302, 302),
     "rater:media": (404, 404, 404),

@@ -99,8 +99,10 @@ def test_what_is_in_order_is_said_to_be(rosa: User, rosas_browser: Client) -> No
     assert "Taking part is not paid." in words
     assert "needs another look" not in words
     assert "to settle before raters come" not in words
-    assert "data-to-settle" not in rosas_browser.get(path(study, "set-up/review")).content.decode()
-    assert "Open the study now" in words
+    assert 'data-state="problem"' not in rosas_browser.get(path(study, "set-up/review")).content.decode()
+    # It opens by a button that another one unfolds.
+    assert "Nothing keeps the study closed." in words
+    assert words.index("Open the study…") < words.index("Open the study now")
 
 
 def test_pay_per_hour_is_held_against_the_promise_and_the_measured_time(rosa: User, rosas_browser: Client) -> None:

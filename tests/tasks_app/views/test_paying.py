@@ -241,6 +241,6 @@ def test_the_page_before_stopping_says_what_is_then_paid(mine: Study, somebody: 
     token = join(mine)
     somebody.post(f"/r/{token}/judge/", {**unit(somebody, token), "p1-fluency": "4"})
     page = somebody.get(f"/r/{token}/stop/")
-    assert "You are paid 0.75 EUR for what you have done." in text(page)
+    assert "If you stop now, you are paid 0.75 EUR for what you have done." in text(page)
     somebody.post(f"/r/{token}/stop/", hidden(page))
     assert Rater.objects.get().payments.get().amount == Decimal("0.75")

@@ -8,11 +8,13 @@ from django.test import Client
 from django.urls import reverse
 
 from tasks_app.models import Membership, Study
+from tasks_app.services import events
 from tests import pages
 from tests.builders import build_study
 from tests.media import png, show
 from tests.permissions.rows import PEOPLE
 from tests.permissions.table import TOKEN_ROWS
+from tests.tasks_app.views.test_absence import words_of
 from tests.wrong import altered
 
 pytestmark = pytest.mark.django_db
@@ -77,3 +79,28 @@ def test_the_log_shows_only_ones_own_studies(study: Study, people: Callable[[str
     listing = stranger.get("/admin/log/", {"study": study.slug})
     assert listing.status_code == 200
     assert study.title not in listing.content.decode()
+
+
+def test_the_log_speaks_plainly(study: Study, people: Callable[[str], Client]) -> None:
+    for verb, about, before, after in (
+        ("started run", "3", None, {"trigger": "demand", "planned": False}),
+        ("tried out", "rehearsal", None, None),
+        ("loaded", study.slug, None, {"items": 12, "booklets": 8}),
+        ("replaced", study.slug, {"digest": "ab" * 32}, None),
+        ("opened", "", {"state": "draft"}, {"state": "open"}),
+        ("pay settled", "link", None, {"rows": 2, "last": 771}),
+    ):
+        events.log(study, None, verb, about=about, before=before, after=after)
+    said = words_of(people("owner").get("/admin/log/").content.decode())
+    for words in (
+        "started run 3",
+        "by the plan: no",
+        "started: on demand",
+        "rated the draft on trial",
+        f"loaded · {study.title} items: 12 ; sets: 8",
+        "state: draft → open",
+        "rows: 2",
+    ):
+        assert words in said, words
+    for jargon in ("False", "rehearsal", "ab" * 32, "booklets", "771", f"loaded {study.slug}"):
+        assert jargon not in said, jargon

@@ -28,6 +28,7 @@ study_once, study = study_made_once("study", build_study)
 
 def test_a_whole_study_without_cookies_or_scripts(study: Study, somebody: Client) -> None:
     token = pages.join_by_pages(somebody, study)
+    somebody.cookies.clear()
     assert Consent.objects.get().consent_text.body.startswith("You **agree**")
     for _unit in range(4):
         form = pages.unit(somebody, token)
@@ -56,7 +57,7 @@ def test_no_page_names_a_system_or_the_researchers_title(study: Study, somebody:
 def test_consent_is_needed_and_twice_is_once(study: Study, somebody: Client) -> None:
     path = f"/join/{study.link_code}/"
     asked = somebody.get(path)
-    assert "I have read this and I agree to take part." in asked.content.decode()
+    assert "and I agree to take part." in asked.content.decode()
     form = pages.hidden(asked)
     assert somebody.post(path, {**form, "form_token": ""}).status_code == 403
     assert not Rater.objects.exists()
@@ -71,7 +72,7 @@ def test_an_incomplete_answer_is_shown_again_with_what_is_missing(study: Study, 
     form = pages.unit(somebody, token)
     answer = somebody.post(f"/r/{token}/judge/", form)
     assert answer.status_code == 422
-    assert "Answer “Fluency”." in answer.content.decode()
+    assert "Answer “How good is the fluency?”." in answer.content.decode()
     assert not Judgment.objects.exists()
     again = pages.hidden(answer, "answer")
     assert again["submission"] == form["submission"]

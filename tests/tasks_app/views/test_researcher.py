@@ -1,6 +1,7 @@
 """A researcher's pages, through their addresses."""
 
 import io
+import re
 import zipfile
 
 import pytest
@@ -140,3 +141,21 @@ def test_the_list_and_the_monitor_ask_as_much_for_many_as_for_one(
         assert rosas_browser.get(f"/admin/studies/{study.slug}/monitor/").status_code == 200
     with django_assert_max_num_queries(15):
         assert rosas_browser.get(f"/admin/studies/{study.slug}/items/").status_code == 200
+
+
+def test_texts_come_in_pages_of_fifty_outputs_and_are_searched(rosa: User, rosas_browser: Client) -> None:
+    study = build_study(rosa, slug="many-texts", items=30)
+    address = f"/admin/studies/{study.slug}/items/"
+
+    def shown(**query: str) -> set[str]:
+        html = rosas_browser.get(address, query).content.decode()
+        return set(re.findall(r'class="ew-key">(\w+)', html))
+
+    first, second = shown(), shown(page="2")
+    assert (len(first), len(second), first & second) == (25, 5, set()), "25 items with two outputs each"
+    item = study.items.order_by("pk").last()
+    output = item.outputs.first()
+    assert shown(q=item.key.upper()) == {item.key}
+    assert item.key in shown(q=output.text)
+    assert "No item has these words." in rosas_browser.get(address, {"q": "no-such-words"}).content.decode()
+    assert shown(q="\0") == first

@@ -8,6 +8,7 @@ from django.test import Client
 from tasks_app.models import Membership, Study
 from tasks_app.services.study import drafts
 from tests.builders import build_study
+from tests.pages import without_tokens
 
 pytestmark = pytest.mark.django_db
 
@@ -84,3 +85,23 @@ def test_a_study_keeps_an_owner(shared: Study, rosa: User, mallory: User) -> Non
     left = owner.post(f"{PAGE}remove/", {"name": "rosa"})
     assert left["Location"] == "/admin/studies/"
     assert roles(shared) == {"mallory": "owner"}
+
+
+def test_viewers_read_what_editors_and_people_with_a_comment_link_read(
+    shared: Study, rosa: User, mallory: User
+) -> None:
+    shared.memberships.create(user=mallory, role="viewer")
+    viewer = as_user(mallory)
+    page = text_of(viewer.get("/admin/studies/shared/"))
+    for heading in ("Instructions", "Consent text", "Analysis plan"):
+        assert f"{heading}</h2>" in page
+    assert "raters read those of the task type" in page
+    assert "You <strong>agree</strong> to take part." in page
+    preview = viewer.get("/admin/studies/shared/set-up/preview/")
+    assert preview.status_code == 200
+    unit, end = (text_of(viewer.get(f"/admin/studies/shared/set-up/preview/?page={name}")) for name in ("unit", "end"))
+    assert without_tokens(end).replace("page=end", "page=unit") == without_tokens(unit), (
+        "viewers do not see completion codes"
+    )
+    assert viewer.get("/admin/studies/shared/set-up/task/").status_code == 404, "the form stays with editors"
+    assert "Consent text</h2>" not in text_of(as_user(rosa).get("/admin/studies/shared/"))

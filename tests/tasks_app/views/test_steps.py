@@ -182,7 +182,9 @@ def test_who_fails_twice_ends_and_their_places_go_to_others(practised: Study, so
     assert somebody.get(f"/r/{token}/feedback/1/")["Location"] == f"/r/{token}/end/"
     assert Rater.objects.get().outcome == Rater.Outcome.FAILED
     assert set(Assignment.objects.filter(purpose="main").values_list("state", flat=True)) == {"returned"}
-    assert somebody.get(f"/r/{token}/end/").status_code == 200
+    end = text_of(somebody.get(f"/r/{token}/end/"))
+    assert "0 of 2 texts were right." in end
+    assert "See which texts were right" not in end, "the study does not say so"
     invariants.check(study)
 
 

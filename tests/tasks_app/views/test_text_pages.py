@@ -81,7 +81,7 @@ def test_what_is_wrong_is_listed_by_text_and_nothing_is_stored(somebody: Client)
     assert refused.status_code == 422
     summary = refused.content.decode().split("data-error-summary", 1)[1].split("</ul>")[0]
     assert re.findall(r'<a href="#([^"]+)">(.*?)</a>', summary) == [
-        ("id_t2-p1-fluency", "Text 2 of 6: Answer “Fluency”."),
+        ("id_t2-p1-fluency", "Text 2 of 6: Answer “How good is the fluency?”."),
         ("id_t3-p1-fluency", "Text 3 of 6: Choose one of the steps shown."),
     ]
     assert not Judgment.objects.exists()

@@ -1,6 +1,8 @@
 // Where marks stand in a text, without a page: code points, words, places that mirror each other, contradictions.
 //
-// All offsets count Unicode code points, as the server and the export do; a JavaScript string counts UTF-16 units.
+// All offsets count Unicode code points, as the server and exported files do; a JavaScript string counts UTF-16.
+
+import { digitOf, isComposing, letterOf } from "../../core/typed.js";
 
 /** The code points of a text, each a string. */
 export function pointsOf(text) {
@@ -119,6 +121,27 @@ export function onNextLine(boxes, place, direction) {
 }
 
 /**
+ * The place of the word nearest to a point: on the line at its height, or the nearest line, the word that is nearest
+ * across. Between two words it is the one towards `from`, the word where a mark began: the other is not drawn over.
+ * `boxes` are {left, right, top, bottom, place}, in the order of the text.
+ */
+export function nearestPlace(boxes, x, y, from = null) {
+  const middle = (box) => (box.top + box.bottom) / 2;
+  const above = (box) => Math.max(box.top - y, 0, y - box.bottom);
+  const level = boxes.reduce((best, box) => (above(box) < above(best) ? box : best));
+  const line = boxes.filter((box) => Math.abs(middle(box) - middle(level)) < (level.bottom - level.top) / 2);
+  const across = (box) => Math.max(box.left - x, 0, x - box.right);
+  const left = line.filter((box) => box.right < x).sort((one, other) => other.right - one.right)[0];
+  const right = line.filter((box) => box.left > x).sort((one, other) => one.left - other.left)[0];
+  const at = line.find((box) => across(box) === 0);
+  if (at || !left || !right) {
+    return (at ?? left ?? right).place;
+  }
+  const far = from === null ? across : (box) => Math.abs(box.place - from);
+  return far(right) < far(left) ? right.place : left.place;
+}
+
+/**
  * What does not fit together: "above" where a gravest error was marked and yet the score is high, "below" where no
  * error was marked and yet it is low; null where there is nothing to ask.
  */
@@ -135,7 +158,7 @@ export function contradiction(marks, score, { above, below, gravest }) {
 /** What a key means in a text; null where it means nothing. `singles` says whether letters and digits are keys. */
 export function commandOf(event, { rightToLeft = false, singles = true } = {}) {
   const { key, shiftKey: extend = false } = event;
-  if (event.altKey) {
+  if (event.altKey || isComposing(event)) {
     return null;
   }
   if (event.ctrlKey || event.metaKey) {
@@ -156,8 +179,9 @@ export function commandOf(event, { rightToLeft = false, singles = true } = {}) {
   if (key === "Delete" || key === "Backspace") {
     return { does: "remove" };
   }
-  if (singles && /^[1-9]$/.test(key)) {
-    return { does: "severity", digit: Number(key) };
+  const [digit, letter] = singles ? [Number(digitOf(event)), letterOf(event).toLowerCase()] : [0, ""];
+  if (digit > 0) {
+    return { does: "severity", digit };
   }
-  return singles && /^[a-z]$/i.test(key) ? { does: "category", letter: key.toLowerCase() } : null;
+  return letter ? { does: "category", letter } : null;
 }

@@ -1,7 +1,10 @@
 // A text whose words can be walked through and marked: a list box of words for keyboards and screen readers, a text for
-// everybody else. It draws, and says where the pointer is; what that means is decided by error_spans/unit.js.
+// everybody else. It draws, and says which word is at a point; pointer.js follows the pointer, unit.js decides.
 
-import { mirrorOf, onNextLine, pointsOf, tokensIn, tokensOf } from "./model.js";
+import { mirrorOf, nearestPlace, onNextLine, pointsOf, tokensIn, tokensOf } from "./model.js";
+
+// Pixels from a word to the end of its text within which what belongs to the word may stand below the text.
+const NEAR_END = 200;
 
 function make(name, className, text) {
   const element = document.createElement(name);
@@ -25,7 +28,7 @@ export class TextView {
       this.becomeList(labelledBy, describedBy);
       // The text in one piece, for those who read it with a screen reader before they mark.
       element.classList.add("visually-hidden");
-      element.before(this.box);
+      element.after(this.box);
     } else {
       this.marked = false;
       element.replaceWith(this.box);
@@ -143,18 +146,28 @@ export class TextView {
     return tokensIn(this.tokens, start, end);
   }
 
-  /** The number of the word at a point of the screen, or the nearest to it. */
-  placeAt(target, x, y) {
-    const word = target.closest?.(".spans-word");
-    if (word && this.box.contains(word)) {
-      return this.words.indexOf(word);
+  /** What belongs to the text on the page: its box with the padding around it. */
+  get area() {
+    return this.box.closest(".text-box") ?? this.box;
+  }
+
+  /** The number of the word that an element is, or null. */
+  placeOf(element) {
+    const word = element?.closest?.(".spans-word");
+    return word && this.box.contains(word) ? this.words.indexOf(word) : null;
+  }
+
+  /** The number of the word at a point of the window, or the nearest to it; between two words the one towards `from`. */
+  placeAt(x, y, from = null) {
+    const under = this.placeOf(document.elementFromPoint(x, y));
+    if (under !== null) {
+      return under;
     }
-    const far = (box) => {
-      const across = Math.max(box.left - x, 0, x - box.right);
-      return across + 4 * Math.max(box.top - y, 0, y - box.bottom);
-    };
-    const distances = this.words.map((one) => far(one.getBoundingClientRect()));
-    return distances.indexOf(Math.min(...distances));
+    // A word that is broken over lines has a box on each.
+    const boxes = this.words.flatMap((word, place) =>
+      [...word.getClientRects()].map(({ left, right, top, bottom }) => ({ left, right, top, bottom, place })),
+    );
+    return nearestPlace(boxes, x, y, from);
   }
 
   /** Draw the marks. `marks` carry `level`, `what` (in words) and `state`; `selected` is a pair of places. */
@@ -211,10 +224,17 @@ export class TextView {
     });
   }
 
-  /** The box around the last line of a range, on the page. */
-  boxOf(places) {
+  /**
+   * The box around the last line of a range, on the page. Where the last word is still to be pressed (`goesOn`) it is
+   * that of the whole text, as long as this ends near: what stands beside it covers no words then.
+   */
+  boxOf(places, goesOn = false) {
+    const area = this.area.getBoundingClientRect();
     const boxes = this.words.slice(places[0], places[1] + 1).map((word) => word.getBoundingClientRect());
     const bottom = Math.max(...boxes.map((box) => box.bottom));
+    if (goesOn && area.bottom - bottom < NEAR_END) {
+      return { top: area.top + scrollY, bottom: area.bottom + scrollY, left: area.left + scrollX, right: area.right + scrollX };
+    }
     const line = boxes.filter((box) => box.bottom > bottom - 4);
     return {
       top: Math.min(...boxes.map((box) => box.top)) + scrollY,
@@ -223,46 +243,4 @@ export class TextView {
       right: Math.max(...line.map((box) => box.right)) + scrollX,
     };
   }
-}
-
-/**
- * Listen to the pointer over a text. Mouse and pen draw over words; a finger taps the first and the last, since drawing
- * with it scrolls. `on.select(from, to, done)`, `on.tap(place, extend)` and `on.over(place)` (null: gone) are told.
- */
-export function listen(view, on) {
-  let from = null;
-  let drawn = false;
-  view.box.addEventListener("pointerdown", (event) => {
-    drawn = false;
-    if (view.marked && event.pointerType !== "touch" && event.button === 0 && !event.shiftKey) {
-      from = view.placeAt(event.target, event.clientX, event.clientY);
-    }
-  });
-  view.box.addEventListener("pointermove", (event) => {
-    if (event.pointerType === "touch") {
-      return;
-    }
-    const word = event.target.closest(".spans-word");
-    on.over(word ? view.words.indexOf(word) : null);
-    if (from !== null && event.buttons === 1) {
-      const place = view.placeAt(event.target, event.clientX, event.clientY);
-      drawn ||= place !== from;
-      if (drawn) {
-        on.select(from, place, false);
-      }
-    }
-  });
-  view.box.addEventListener("pointerleave", () => on.over(null));
-  document.addEventListener("pointerup", (event) => {
-    if (from !== null && drawn) {
-      on.select(from, view.placeAt(event.target, event.clientX, event.clientY), true);
-    }
-    from = null;
-  });
-  view.box.addEventListener("click", (event) => {
-    if (view.marked && !drawn) {
-      on.tap(view.placeAt(event.target, event.clientX, event.clientY), event.shiftKey);
-    }
-    drawn = false;
-  });
 }

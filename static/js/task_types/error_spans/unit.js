@@ -7,7 +7,8 @@ import { onKey } from "./keys.js";
 import { Lists } from "./lists.js";
 import { Marks } from "./marks.js";
 import { Panel } from "./panel.js";
-import { listen, TextView } from "./text.js";
+import { isNear, listen } from "./pointer.js";
+import { TextView } from "./text.js";
 
 // Of a long passage so many characters are enough to know which one is meant.
 const SHOWN = 40;
@@ -71,13 +72,23 @@ export class Unit {
     this.root.addEventListener("keydown", (event) => onKey(this, event));
     this.root.querySelector("[data-spans-undo]").addEventListener("click", () => this.acts.undo(false));
     this.root.querySelector("[data-spans-redo]").addEventListener("click", () => this.acts.undo(true));
-    document.addEventListener("click", (event) => {
-      const isOurs = event.target.closest(".spans-live, [data-spans-panel], [data-spans-list]");
-      if (!isOurs && event.target.isConnected && (this.selection || this.chosen)) {
-        this.leave(false);
-      }
-    });
+    document.addEventListener("click", (event) => this.onClickElsewhere(event));
     globalThis.addEventListener("resize", () => this.draw());
+  }
+
+  /** A click beside the texts: it ends a choice of words whose first was pressed where it is near, else lets go. */
+  onClickElsewhere(event) {
+    const isOurs = event.target.closest("[data-spans-area], [data-spans-panel], [data-spans-list]");
+    if (isOurs || !event.target.isConnected || !(this.selection || this.chosen)) {
+      return;
+    }
+    const { open, view, from } = this.selection ?? {};
+    if (open && isNear(view, event)) {
+      this.tap(view, view.placeAt(event.clientX, event.clientY, from), false);
+      view.box.focus({ preventScroll: true });
+    } else {
+      this.leave(false);
+    }
   }
 
   /** The text that is worked on. */
@@ -234,6 +245,6 @@ export class Unit {
       canRepeat: mark !== null && this.data.overlaps,
       note: problem ? this.word(problem, { n: this.data.most }) : "",
     };
-    return [shown, view.boxOf(view.placesOf(range))];
+    return [shown, view.boxOf(view.placesOf(range), Boolean(this.selection?.open))];
   }
 }

@@ -1,10 +1,19 @@
 // The keys of a ranking: letters, Ctrl+Z and Enter, wherever the focus is.
 
 import { isOff, isTyping } from "../../core/keys.js";
+import { isComposing, letterOf } from "../../core/typed.js";
 
-/** The letter that a key press means on any keyboard: what it writes, or where it stands on one that writes no Latin. */
-function letterOf(event) {
-  return /^[a-z]$/i.test(event.key) ? event.key.toUpperCase() : (event.code?.match(/^Key([A-Z])$/)?.[1] ?? "");
+/** An arrow key in the row of a text moves the text up or down. */
+export function onArrow(list, event, text) {
+  const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+  if (by === undefined || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || isComposing(event)) {
+    return;
+  }
+  event.preventDefault();
+  list.move(text, by);
+  if (event.target === list.inputs[text]) {
+    event.target.select();
+  }
 }
 
 /** Keys of the whole unit: letters put texts, Ctrl+Z takes back, Enter goes on to what has no place. */
@@ -20,7 +29,7 @@ export function listenToKeys(form, lists) {
         return;
       }
       const text = list.rows.findIndex((row) => row.dataset.letter === letterOf(event));
-      const plain = !event.ctrlKey && !event.metaKey && !event.altKey && !event.isComposing;
+      const plain = !event.ctrlKey && !event.metaKey && !event.altKey && !isComposing(event);
       if ((event.ctrlKey || event.metaKey) && !event.shiftKey && letterOf(event) === "Z") {
         event.preventDefault();
         list.undo();

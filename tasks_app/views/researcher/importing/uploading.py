@@ -107,7 +107,7 @@ class TablePages(ABC, Generic[Form]):
 
     @abstractmethod
     def do(self, form: Form) -> HttpResponseBase:
-        """Do what a button of the second page says, with a valid form. Raises StudyFileError."""
+        """Carry out the button of the second page, with a valid form. Raises StudyFileError."""
 
     def columns(self) -> HttpResponseBase:
         """Answer with the second page, or do what its buttons say."""

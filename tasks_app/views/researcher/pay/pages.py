@@ -68,6 +68,9 @@ def _page(request: HttpRequest, slug: str, form: BonusForm, status: int = 200) -
             "promised": pay_words.promised(study.options),
             "least": pay_words.hourly(ledger.offer.minimum_hourly, study.options.currency),
             "hourly": pay_words.hourly(ledger.hourly, study.options.currency),
+            "minutes": {name: pay_words.minutes(getattr(ledger.times, name)) for name in ("low", "median", "high")}
+            if ledger.times is not None
+            else {},
             "page": page,
             "lines": pay_table.lines_of(list(page)),
             "filter": table_filter,
@@ -85,7 +88,12 @@ def _page(request: HttpRequest, slug: str, form: BonusForm, status: int = 200) -
 
 def _facts(study: Study, ledger: Ledger) -> list[tuple[str, str, str]]:
     sums = (
-        (_("Owed"), ledger.earned, _("pay and part pay")),
+        (
+            _("Cost so far"),
+            ledger.so_far,
+            _("pay and bonuses, also of raters who have not ended; without platform fees"),
+        ),
+        (_("Owed"), ledger.earned, _("pay and part pay of raters who have ended")),
         (_("Bonuses"), ledger.bonus, _("promised in addition")),
         (_("Withheld"), ledger.withheld, _("for written reasons")),
         (_("Paid"), ledger.settled, _("marked as paid")),
@@ -270,7 +278,7 @@ def settle(request: HttpRequest, slug: str) -> HttpResponse:
 
 @researcher_page("POST")
 def add_missing(request: HttpRequest, slug: str) -> HttpResponse:
-    """Add what is missing for the minimum pay per hour to everybody below it, after asking once more."""
+    """Add the difference to the minimum pay per hour for everybody below it, after asking once more."""
     study = access.study_for_researcher(request.user, slug, OWNER)
     simulated = _simulated(request)
     form = re.sub("[^0-9a-f]", "", request.POST.get("form", ""))[:32]

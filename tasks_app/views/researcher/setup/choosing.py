@@ -40,7 +40,7 @@ def choose_type(request: HttpRequest, setup: Setup) -> HttpResponse:
         "others": [fit for fit in fits.values() if fit.why_not],
         "texts": counts(setup),
     }
-    return page_of(request, SetupPage(setup, "task"), lambda _page: context, template="choose_type")
+    return page_of(request, SetupPage(setup, "task", is_checked=True), lambda _page: context, template="choose_type")
 
 
 def _picture(fit: Fit, slug: str, setup: Setup) -> Any:
@@ -59,4 +59,6 @@ def _choose(request: HttpRequest, setup: Setup) -> HttpResponse:
         fitting.choose(setup=setup, member=member, by=cast("User", request.user))
     except fitting.HasTask:
         messages.info(request, _("This study has a task already. Change its type below."))
-    return redirect(step_url(setup.study.slug, "task"))
+        return redirect(step_url(setup.study.slug, "task"))
+    # The questions are what nobody can guess; the other settings of the task have usual values.
+    return redirect(step_url(setup.study.slug, "questions" if member.criteria_needed[1] != 0 else "task"))

@@ -1,6 +1,7 @@
 """A draft of the consent text, to read and to take over into the set-up."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+from decimal import Decimal, InvalidOperation
 from http import HTTPStatus
 from typing import Any
 
@@ -8,20 +9,23 @@ from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
+from django.utils import formats
 from django.utils.translation import gettext as _
 
-from tasks_app import access
-from tasks_app.models import Membership
+from tasks_app import access, pay
+from tasks_app.models import Membership, Setup
 from tasks_app.plaintext import validate_storable
 from tasks_app.readiness.leftovers import found_in
 from tasks_app.richtext import to_html
-from tasks_app.sections import Json
+from tasks_app.sections import Json, Path
 from tasks_app.services.study.drafts import NotADraft
 from tasks_app.setup import changes
-from tasks_app.setup.consent import Question, consent_draft, questions_for
+from tasks_app.setup.consent import consent_draft
+from tasks_app.setup.consent_answers import Asked, questions_for
 from tasks_app.setup.page import SetupPage
+from tasks_app.setup.paths import with_value
 from tasks_app.views.researcher.frame import researcher_page
-from tasks_app.views.researcher.setup.form_frame import setup_page, step_url
+from tasks_app.views.researcher.setup.form_frame import go_on, setup_page
 
 STEP = "consent"
 
@@ -29,20 +33,59 @@ STEP = "consent"
 class AnswersForm(forms.Form):
     """What the consent text needs and the set-up does not say."""
 
-    def __init__(self, questions: Sequence[Question], data: QueryDict | None = None) -> None:
+    def __init__(self, page: SetupPage, data: QueryDict | None = None) -> None:
         super().__init__(data, auto_id="consent-%s")
-        for question in questions:
+        for asked in questions_for(page.given, _minutes(page), page.setup.consent_answers):
+            question = asked.question
             options: dict[str, Any] = {
                 "required": question.required,
                 "label": question.label,
-                "help_text": question.help,
+                "help_text": _help(page, asked),
+                "initial": asked.initial,
             }
-            if question.is_number:
+            if question.is_money:
+                self.fields[question.name] = forms.DecimalField(min_value=0, max_digits=10, decimal_places=2, **options)
+            elif question.is_number:
                 self.fields[question.name] = forms.IntegerField(min_value=1, max_value=10_000, **options)
             else:
                 self.fields[question.name] = forms.CharField(
                     max_length=300, validators=[validate_storable, _refuse_leftovers], **options
                 )
+
+
+def _help(page: SetupPage, asked: Asked) -> str:
+    """Return the sentences below a field: what is to be replaced there, and what pay the minimum per hour asks for."""
+    sentences = [str(asked.question.help)]
+    if asked.to_replace:
+        sentences.insert(0, _("The form has “%(words)s”, which is to be replaced.") % {"words": asked.to_replace})
+    if asked.question.is_money:
+        sentences = [_help_on_pay(page)]
+    return " ".join(filter(None, sentences))
+
+
+def _help_on_pay(page: SetupPage) -> str:
+    currency = str(page.value(("pay", "currency")) or "EUR")
+    minimum, minutes = _decimal(page.value(("pay", "minimum_hourly"))), _minutes(page)
+    words = {"currency": currency, "minutes": formats.number_format(minutes or 0, 0)}
+    if not minutes:
+        return _("In %(currency)s. 0: taking part is not paid.") % words
+    if not minimum:
+        return _("In %(currency)s, for about %(minutes)s minutes. 0: taking part is not paid.") % words
+    words |= {
+        "least": formats.number_format(pay.needed(minimum, minutes), 2),
+        "minimum": formats.number_format(minimum, 2),
+    }
+    sentence = _("In %(currency)s, for about %(minutes)s minutes. Your minimum of %(minimum)s per hour is %(least)s.")
+    return sentence % words
+
+
+def _decimal(value: Json) -> Decimal:
+    """Return an amount of the form; 0 for what is none."""
+    try:
+        number = Decimal(str(value or 0))
+    except InvalidOperation:
+        return pay.NOTHING
+    return number if number.is_finite() else pay.NOTHING
 
 
 def _refuse_leftovers(text: str) -> None:
@@ -61,12 +104,15 @@ def draft(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _page(request: HttpRequest, slug: str, form: AnswersForm | None = None) -> HttpResponse:
     def context(page: SetupPage) -> dict[str, Any]:
-        minutes = _minutes(page)
+        asked = questions_for(page.given, _minutes(page), page.setup.consent_answers)
+        is_there = bool(_texts(page).get(_language(page)))
+        answers = page.setup.consent_answers | {one.question.name: one.initial for one in asked}
         return {
-            "html": to_html(consent_draft(page.given, minutes)),
-            "answers": form or AnswersForm(questions_for(page.given, minutes)),
+            "html": to_html(consent_draft(page.given, _minutes(page), answers)),
+            "answers": form or AnswersForm(page),
             "language": _language(page),
-            "replaces": bool(_texts(page).get(_language(page))),
+            "replaces": is_there,
+            "outdated": [point.sentence for point in page.points if is_there and point.path[0] == "consent"],
         }
 
     status = HTTPStatus.UNPROCESSABLE_ENTITY if form is not None else HTTPStatus.OK
@@ -77,21 +123,42 @@ def _take_over(request: HttpRequest, slug: str) -> HttpResponse:
     study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
     try:
         page = SetupPage(changes.begin(study), STEP)
-        minutes = _minutes(page)
-        questions = questions_for(page.given, minutes)
-        form = AnswersForm(questions, request.POST)
+        form = AnswersForm(page, request.POST)
         if not form.is_valid():
             return _page(request, slug, form)
-        given = {name: str(value) for name, value in form.cleaned_data.items() if value not in ("", None)}
-        kept = {question.path: form.cleaned_data[question.name] for question in questions if question.path}
-        values = {path: value for path, value in kept.items() if value not in ("", None)}
-        values[("consent",)] = {**_texts(page), _language(page): consent_draft(page.given, minutes, given)}
-        changes.change(setup=page.setup, values=values, base=page.setup.revision, by=request.user)
+        setup = _store(page, form.cleaned_data, request.user)
     except NotADraft as error:
         messages.error(request, str(error))
         return redirect("researcher:setup", slug)
-    messages.success(request, _("The draft is your consent text now. Read it once more."))
-    return redirect(step_url(slug, STEP))
+    messages.success(request, _("The draft is your consent text now. Read it once more in “Consent and pay”."))
+    return go_on(request, SetupPage(setup, STEP, is_checked=True))
+
+
+def _store(page: SetupPage, answers: Mapping[str, Any], by: Any) -> Setup:
+    """Store the text, answers that are settings, and the others for the next draft; return the set-up."""
+    asked = questions_for(page.given, _minutes(page))
+    given = {name: value for name, value in answers.items() if value not in ("", None)}
+    values: dict[Path, Json] = {
+        one.question.path: _stored(given[one.question.name])
+        for one in asked
+        if one.question.path and one.question.name in given
+    }
+    kept = {**page.setup.consent_answers}
+    kept |= {one.question.name: str(given.get(one.question.name, "")) for one in asked if not one.question.path}
+    document = page.given
+    for path, value in values.items():
+        document = with_value(document, path, value)
+    written = consent_draft(document, _minutes(page), kept)
+    values[("consent",)] = {**_texts(page), _language(page): written}
+    setup = changes.change(setup=page.setup, values=values, base=page.setup.revision, by=by).setup
+    return changes.keep_answers(setup=setup, answers=kept)
+
+
+def _stored(value: Any) -> Json:
+    """Return an answer as study files hold it: an amount is a number."""
+    if not isinstance(value, Decimal):
+        return value
+    return int(value) if value == int(value) else float(value)
 
 
 def _minutes(page: SetupPage) -> float | None:

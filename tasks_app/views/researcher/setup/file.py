@@ -67,7 +67,7 @@ def _page(request: HttpRequest, slug: str, *, status: int = 200, text: str | Non
 
 @researcher_page("GET")
 def study_zip(request: HttpRequest, slug: str) -> HttpResponseBase:
-    """Send what the form holds as the zip of a study file, whatever is still missing."""
+    """Send the content of the form as the zip of a study file, even if parts are still missing."""
     study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
     setup = _setup_of(study)
     target = tempfile.TemporaryFile()  # noqa: SIM115  FileResponse closes it

@@ -1,19 +1,23 @@
 """The frame of the pages on which a draft is set up: its steps, and who may change it."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.utils.translation import gettext_lazy as _
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from tasks_app import access, languages
 from tasks_app.models import Membership, Study
 from tasks_app.selectors.comments import threads
 from tasks_app.setup import changes, frozen
 from tasks_app.setup.page import SetupPage
-from tasks_app.setup.steps import STEPS
+from tasks_app.setup.states import State, step_needed
+from tasks_app.setup.steps import STEPS, step_called
 from tasks_app.views.researcher.frame import study_page
 
 
@@ -22,30 +26,35 @@ def step_url(slug: str, step: str) -> str:
     return reverse("researcher:step", args=[slug, step])
 
 
-# Templates of pages that read and check the whole document anyway.
-_WITH_STATES = ("step", "review")
-
-
 # The pages of raters that the preview can show, by their names in addresses, in the order of raters.
 PREVIEW_PAGES = (
-    ("consent", _("Consent")),
-    ("instructions", _("Instructions")),
-    ("unit", _("Texts")),
-    ("end", _("End")),
+    ("consent", gettext_lazy("Consent")),
+    ("instructions", gettext_lazy("Instructions")),
+    ("unit", gettext_lazy("Texts")),
+    ("end", gettext_lazy("End")),
 )
 
 
-def step_links(slug: str, current: str = "", to_settle: Collection[str] = ()) -> list[dict[str, Any]]:
+# The marks of steps, and their words for screen readers.
+STATES_IN_WORDS: Mapping[State, Promise] = {
+    State.DONE: gettext_lazy("done"),
+    State.INCOMPLETE: gettext_lazy("incomplete"),
+    State.PROBLEM: gettext_lazy("something to settle"),
+}
+
+
+def step_links(slug: str, current: str = "", states: Mapping[str, State] | None = None) -> list[dict[str, Any]]:
     """Return the steps with their addresses, for the row of links above each of them.
 
-    `to_settle` are the steps that are marked: something is wrong or missing there.
+    Each is marked by its state, where that is known.
     """
+    known = states or {}
     return [
         {
             "step": step,
             "url": step_url(slug, step.slug),
             "current": step.slug == current,
-            "to_settle": step.slug in to_settle,
+            "state": known.get(step.slug, ""),
         }
         for step in STEPS
     ]
@@ -57,6 +66,22 @@ def go(request: HttpRequest, to: str, *args: str) -> HttpResponse:
     if "HX-Request" in request.headers:
         return HttpResponse(headers={"HX-Redirect": response["Location"]})
     return response
+
+
+def go_on(request: HttpRequest, page: SetupPage) -> HttpResponse:
+    """Lead to the next step that is not done, and say which steps are passed over; to Review where all are done.
+
+    Where there is no consent text, its draft comes next, which asks for what the form does not say.
+    """
+    slugs = [step.slug for step in STEPS]
+    needed = step_needed(page.states, page.step)
+    passed = STEPS[slugs.index(page.step) + 1 : slugs.index(needed)]
+    if passed:
+        words = {"steps": ", ".join(str(step.label) for step in passed), "next": step_called(needed).label}
+        messages.info(request, _("Complete with usual settings: %(steps)s. “%(next)s” is the next step.") % words)
+    if needed == "consent" and not page.value(("consent",)):
+        return redirect("researcher:consent_draft", page.study.slug)
+    return redirect(step_url(page.study.slug, needed))
 
 
 Context = Callable[[SetupPage], dict[str, Any]]
@@ -105,7 +130,8 @@ def page_of(
             "setup_page": page,
             "setup": page.setup,
             "is_read_only": page.is_read_only,
-            "steps": step_links(slug, step, page.steps_to_settle if template in _WITH_STATES else ()),
+            "steps": step_links(slug, step, page.states),
+            "step_states": STATES_IN_WORDS.items(),
             "preview_pages": PREVIEW_PAGES,
             "rater_languages": languages.to_choose_from(),
             "step": STEPS[current] if current is not None else None,

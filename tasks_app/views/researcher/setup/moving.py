@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy
 from tasks_app import access
 from tasks_app.designs.base import PlanImpossible
 from tasks_app.models import Membership, Setup, Study, Task
-from tasks_app.readiness import Level, Point
+from tasks_app.readiness import Level, Point, limits
 from tasks_app.selectors.opening import OpeningFacts, opening_facts
 from tasks_app.services.plan import reports as plan_reports
 from tasks_app.services.plan.reports import Report, is_planned
@@ -97,7 +97,7 @@ def _in_words(reports: Sequence[Report], study: Study) -> list[tuple[Task, str]]
 
 
 def what_opening_does(study: Study) -> dict[str, Any]:
-    """Return what to look at before raters come, the frozen facts, and the refusals where no plan can be drawn."""
+    """Return the facts to look at before raters come, the frozen facts, and refusals where no plan can be drawn."""
     facts = opening_facts(study)
     reports = _reports(study, facts)
     return {
@@ -109,7 +109,7 @@ def what_opening_does(study: Study) -> dict[str, Any]:
 
 
 def what_is_left(setup: Setup) -> dict[str, Any]:
-    """Return what is left to settle before a draft opens, and what is worth knowing."""
+    """Return the points to settle before a draft opens, and the notes."""
     points = opening.points_of(setup.study)
     left = opening.to_settle(points)
     return {
@@ -117,6 +117,7 @@ def what_is_left(setup: Setup) -> dict[str, Any]:
         "points": _linked(setup, left),
         "notes": _linked(setup, (point for point in points if point.level == Level.NOTE)),
         "lacks_codes": any(point.kind == "codes" for point in left),
+        "is_beyond_limit": any(point.kind == limits.KIND for point in left),
         "is_final": any(point.level == Level.FINAL for point in left),
     }
 

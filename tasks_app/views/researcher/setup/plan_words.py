@@ -45,7 +45,7 @@ def rows_of_set(report: Report) -> list[tuple[str, str, str]]:
 
 
 def too_few(report: Report) -> list[str]:
-    """Describe what sets lack compared with the study file: too few known answers, items or places."""
+    """Describe the gaps of sets compared with the study file: too few known answers, items or places."""
     settings = vars(checks_of(report.task.checks))
     return [
         _("%(what)s: %(found)s of %(asked)s.") % {"what": label, "found": span(least, most), "asked": n_asked}

@@ -31,7 +31,10 @@ class Finding:
 
 def frozen(study: Study, facts: OpeningFacts) -> list[tuple[str, str]]:
     """Return the facts that nobody can change once the study is open, in names and numbers."""
-    task_names = [_("%(task)s (%(type)s)") % {"task": task, "type": task.kind.label} for task in facts.tasks]
+    task_names = [
+        _("%(task)s (%(type)s)") % {"task": task, "type": task.kind.label} if task.title else str(task)
+        for task in facts.tasks
+    ]
     named = [(_("Tasks"), ", ".join(task_names)), (_("Criteria and questions"), ", ".join(facts.criteria) or "–")]
     if facts.items:
         named.append((_("Texts"), _texts(facts)))
@@ -55,7 +58,7 @@ def _texts(facts: OpeningFacts) -> str:
 
 
 def rows(study: Study, facts: OpeningFacts) -> list[Finding]:
-    """Return what a researcher looks at before raters come: tried out, pay per hour, checks, screens."""
+    """Return the facts to look at before raters come: trials, pay per hour, checks, screens."""
     return [
         _tried(study, facts),
         _pay(study, measured(study) if facts.completed else None),

@@ -35,12 +35,17 @@ UNIT = "unit"
 @csrf_exempt
 @researcher_page("GET", "POST")
 def preview(request: HttpRequest, slug: str) -> HttpResponse:
-    """A unit as raters would see it, or the page of another step; an answer to a unit says what would be stored."""
-    study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
+    """Show a unit as raters would see it, or to editors the page of another step.
+
+    An answer to a unit says what would be stored.
+    """
+    study, role = access.study_and_role(request.user, slug)
+    may_edit = access.reaches(role, Membership.Role.EDITOR)
     setup, shown = frozen.setup_of(study), request.GET.get("page", UNIT)
-    if shown in stage_pages.PAGES and request.method != "POST":
+    # The other pages show completion codes, which viewers do not see.
+    if may_edit and shown in stage_pages.PAGES and request.method != "POST":
         return _in_frame(stage_pages.show(request, setup, shown))
-    return show_unit(request, setup, step_url(slug, "media"))
+    return show_unit(request, setup, step_url(slug, "media"), names_problems=may_edit)
 
 
 def show_unit(request: HttpRequest, setup: Setup, media_base: str, *, names_problems: bool = True) -> HttpResponse:
@@ -77,13 +82,12 @@ def _unit(request: HttpRequest, media_base: str, shown: Preview) -> HttpResponse
     context: dict[str, Any] = {
         "frame": PageFrame(
             public_title=shown.public_title,
-            done=shown.number - 1,
-            total=shown.of,
+            done=shown.before + shown.number - 1,
+            total=shown.total,
             minutes_left="",
             help_url="",
             stop_url="",
             lang=languages.spoken(),
-            dir=languages.direction(shown.language),
             study_lang=shown.language,
             stage=_stage(shown),
         ),
@@ -106,9 +110,10 @@ def _unit(request: HttpRequest, media_base: str, shown: Preview) -> HttpResponse
 def _stage(shown: Preview) -> str:
     """Say which of the units are shown."""
     counted_as = stages.counted(shown.screens)
+    first, last = shown.before + shown.number, shown.before + shown.last
     if len(shown.screens) == 1:
-        return stages.numbered(shown.number, shown.of, counted_as)
-    return stages.texts_numbers(shown.number, shown.last, shown.of, counted_as)
+        return stages.numbered(first, shown.total, counted_as)
+    return stages.texts_numbers(first, last, shown.total, counted_as)
 
 
 def _blocks(request: HttpRequest, shown: Preview) -> Iterator[ShownBlock]:
@@ -116,7 +121,7 @@ def _blocks(request: HttpRequest, shown: Preview) -> Iterator[ShownBlock]:
     posted = request.POST if request.method == "POST" else None
     several = len(shown.screens) > 1
     for number, screen in enumerate(shown.screens, start=1):
-        numbers = (shown.number + number - 1, shown.of)
+        numbers = (shown.before + shown.number + number - 1, shown.total)
         heading = stages.heading(*numbers, stages.counted_as(screen)) if several else ""
         form = screen.kind.form(screen, posted, prefix=text_prefix(number))
         yield ShownBlock(screen, form, number=number, heading=heading)

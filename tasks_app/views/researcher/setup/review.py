@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from tasks_app import access
 from tasks_app.models import Membership, Setup, SetupWork, Study
-from tasks_app.readiness import Point
+from tasks_app.readiness import Point, limits
 from tasks_app.services import events
 from tasks_app.services.study.drafts import NotADraft
 from tasks_app.services.study.lifecycle import NotPossible
@@ -26,7 +26,6 @@ from tasks_app.setup.frozen import setup_of
 from tasks_app.setup.media import earlier_files
 from tasks_app.setup.page import SetupPage
 from tasks_app.setup.preregistration import write as write_preregistration
-from tasks_app.setup.settling import left_to_settle
 from tasks_app.setup.steps import STEPS, step_of
 from tasks_app.setup.summary import summary_of
 from tasks_app.setup.unit_tables.declared import UNIT_TABLES
@@ -94,7 +93,7 @@ def _changed(request: HttpRequest, slug: str) -> HttpResponse:
         return go(request, step_url(slug, "review"))
     if "HX-Request" in request.headers:
         return render(request, "researcher/setup/_changed.html", {"study": study, **context})
-    return page_of(request, SetupPage(setup, "review"), lambda _page: context, template="changed")
+    return page_of(request, SetupPage(setup, "review", is_checked=True), lambda _page: context, template="changed")
 
 
 def _part(request: HttpRequest, slug: str, name: str, context_of: Callable[[Setup], dict[str, Any]]) -> HttpResponse:
@@ -106,11 +105,13 @@ def _part(request: HttpRequest, slug: str, name: str, context_of: Callable[[Setu
     context = context_of(setup)
     if "HX-Request" in request.headers:
         return render(request, f"researcher/setup/_{name}.html", {"study": study, **context})
-    return page_of(request, SetupPage(setup, "review"), lambda _page: {"part": name, **context}, template="part")
+    return page_of(
+        request, SetupPage(setup, "review", is_checked=True), lambda _page: {"part": name, **context}, template="part"
+    )
 
 
 def _summary(setup: Setup) -> dict[str, Any]:
-    """Return what the study will do with its settings, each line with the address of its field."""
+    """Return the consequences of the settings of a study, each line with the address of its field."""
     lines = []
     for line in summary_of(setup):
         url = step_url(setup.study.slug, step_of(line.path) or "task")
@@ -140,6 +141,19 @@ def _make_codes(request: HttpRequest, study: Study) -> HttpResponse:
     return redirect(step_url(study.slug, "review"))
 
 
+def _split_limit(request: HttpRequest, study: Study) -> HttpResponse:
+    """Cut the sets of the tasks so that no rater judges more texts than the study's limit."""
+    with refusals_shown(request, NotADraft):
+        page = SetupPage(changes.begin(study), "raters", is_checked=True)
+        advice = page.advice(limits.PATH)
+        if advice is None:
+            messages.info(request, _("The tasks keep to the limit already, or cannot be cut any further."))
+        else:
+            changes.change(setup=page.setup, values=advice.values, base=page.setup.revision, by=request.user)
+            messages.success(request, _("The limit is split over the tasks. Check everything again."))
+    return redirect(step_url(study.slug, "review"))
+
+
 def _remove_tables(request: HttpRequest, study: Study) -> HttpResponse:
     """Remove the tables about units, where they belong to texts that are gone."""
     with refusals_shown(request, NotADraft):
@@ -149,7 +163,11 @@ def _remove_tables(request: HttpRequest, study: Study) -> HttpResponse:
 
 
 # Buttons of the page beside “Check everything”.
-_ACTS: Mapping[str, Callable[[HttpRequest, Study], HttpResponse]] = {"remove": _remove_tables, "codes": _make_codes}
+_ACTS: Mapping[str, Callable[[HttpRequest, Study], HttpResponse]] = {
+    "remove": _remove_tables,
+    "codes": _make_codes,
+    "split": _split_limit,
+}
 
 
 @researcher_page("GET")
@@ -178,12 +196,13 @@ def _page(request: HttpRequest, slug: str, *, refusal: StudyFileError | None = N
         shown = refusal or (background.refusal_of(work) if work and work.revision == setup.revision else None)
         is_ready = setup.is_stored and shown is None and not (work and work.is_under_way)
         counts = rows_by_table(setup)
-        left = [] if is_ready else left_to_settle(setup, page.reading)
+        left = () if is_ready else page.points
         return {
             "work": work,
             # A set-up that was checked as a whole has none.
             "open_points": [] if is_ready else _open_points(page, left, has_texts=bool(counts.get("items"))),
             "lacks_codes": any(point.kind == "codes" for point in left),
+            "is_beyond_limit": any(point.kind == limits.KIND for point in left),
             "is_ready": is_ready,
             "refusal": shown,
             "outputs": counts.get("items", 0),

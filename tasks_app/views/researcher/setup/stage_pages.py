@@ -40,9 +40,8 @@ def _consent(page: SetupPage, study: Study) -> tuple[str, dict[str, Any]]:
     )
     text = ConsentText(language=tag, body=texts[tag]) if tag else None
     return "rater/join.html", {
-        "study": pages.public_study(study),
-        "dir": languages.direction(study.language),
-        "consent_html": pages.consent_html(study, text),
+        "study": pages.public_study(study, next(iter(study.options.channels), "link")),
+        **pages.consent_shown(study, text),
         "consent_language": tag or study.language,
         "trying": "shut",
     }
@@ -76,7 +75,7 @@ def _end(page: SetupPage, study: Study) -> tuple[str, dict[str, Any]]:
 
 
 def _last_step(study: Study, outcome: str) -> Ending:
-    """Return what raters of the first channel do last; a study without one has only a code."""
+    """Return the last step of raters of the first channel; a study without a channel has only a code."""
     code = study.options.codes.of(outcome) or SAMPLE_CODE
     for name in sorted(study.options.channels):
         kind = channels.channel_of(study.options, name)
@@ -97,7 +96,7 @@ def _last_step(study: Study, outcome: str) -> Ending:
 def _frame(study: Study) -> pages.PageFrame:
     return pages.PageFrame(
         public_title=study.public_title, done=0, total=0, minutes_left="", help_url="", stop_url="",
-        lang=languages.spoken(), dir=languages.direction(study.language), study_lang=study.language,
+        lang=languages.spoken(), study_lang=study.language,
     )  # fmt: skip
 
 

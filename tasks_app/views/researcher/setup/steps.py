@@ -18,7 +18,7 @@ from tasks_app.setup.page import SetupPage
 from tasks_app.setup.steps import STEPS
 from tasks_app.views.researcher.frame import researcher_page
 from tasks_app.views.researcher.setup import frozen
-from tasks_app.views.researcher.setup.form_frame import go, setup_page, step_links, step_url
+from tasks_app.views.researcher.setup.form_frame import STATES_IN_WORDS, go, go_on, setup_page, step_links, step_url
 
 # Steps with a page of their own.
 _OWN_PAGES = ("texts", "review")
@@ -54,12 +54,11 @@ def _save(request: HttpRequest, slug: str, step: str) -> HttpResponse:
         return _parts(request, saved)
     for sentence in _in_words(saved):
         messages.warning(request, sentence)
-    slugs = [known_step.slug for known_step in STEPS]
-    return redirect(step_url(slug, slugs[slugs.index(step) + 1] if button == "next" else step))
+    return go_on(request, saved.page) if button == "next" else redirect(step_url(slug, step))
 
 
 def _tell(request: HttpRequest, saved: Saved) -> None:
-    """Tell what was not stored or done, on the next page."""
+    """Name the values that were not stored and the actions that were refused, on the next page."""
     for path in saved.left_out:
         sentence = _("%(name)s was not stored: it holds characters or a depth that cannot be stored.")
         messages.error(request, sentence % {"name": name_of(path)})
@@ -107,7 +106,8 @@ def _parts(request: HttpRequest, saved: Saved) -> HttpResponse:
         "study": page.study,
         "redraw": saved.others or editing.is_stale(page, request.POST),
         "conflicts": _in_words(saved),
-        "steps": step_links(page.study.slug, page.step, page.steps_to_settle),
+        "steps": step_links(page.study.slug, page.step, page.states),
+        "step_states": STATES_IN_WORDS.items(),
         "is_part": True,
     }
     response = render(request, "researcher/setup/_saved.html", context)

@@ -52,4 +52,6 @@ def show(
     step: str = "texts",
 ) -> HttpResponse:
     """Render a page about a table, as a part of a step."""
-    return page_of(request, SetupPage(setup, step), lambda _page: context, template=template, status=status)
+    return page_of(
+        request, SetupPage(setup, step, is_checked=True), lambda _page: context, template=template, status=status
+    )

@@ -1,0 +1,155 @@
+"""The most texts per rater over all tasks, further tasks, and what failing checks means: on the steps and on Review."""
+
+import html
+import re
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from tasks_app.models import Setup, Study, System
+from tasks_app.setup import changes, texts
+from tasks_app.setup.paths import value_at
+from tasks_app.setup.preview import preview_of
+from tasks_app.setup.summary import summary_of
+from tests.tasks_app.setup.test_steps import save, url
+
+PAIRWISE = {"do": "task", "new_type": "pairwise"}
+REVIEW = url("review")
+
+
+def sizes(study: Study) -> list[int]:
+    given = Setup.objects.get(study=study).given
+    return [value_at(given, ("tasks", number, "set_size")) for number in range(2)]
+
+
+@pytest.fixture
+def two_tasks(draft: Study, rosas_browser: Client) -> Study:
+    """The draft with a comparison of the same texts, in sets of 12 texts and 6 pairs: 24 texts for a rater."""
+    save(rosas_browser, "questions", PAIRWISE)
+    save(rosas_browser, "raters", {"tasks.0.set_size": "12", "tasks.1.set_size": "6"})
+    return draft
+
+
+def test_another_task_comes_with_its_questions_and_keys_of_its_own(draft: Study, rosas_browser: Client) -> None:
+    given = save(rosas_browser, "questions", PAIRWISE).given
+    assert [task["type"] for task in given["tasks"]] == ["likert", "pairwise"]
+    assert given["tasks"][1]["criteria"] == [given["criteria"][-1]["key"]]
+    again = save(rosas_browser, "questions", PAIRWISE).given
+    keys = [task["key"] for task in again["tasks"]], [criterion["key"] for criterion in again["criteria"]]
+    assert all(len(own) == len(set(own)) for own in keys)
+    before = Setup.objects.get().revision
+    save(rosas_browser, "questions", {"do": "task", "new_type": "nothing"})
+    assert Setup.objects.get().revision == before
+
+
+def test_the_limit_is_split_between_the_tasks_by_a_button_of_the_step_and_of_review(
+    two_tasks: Study, rosas_browser: Client
+) -> None:
+    save(rosas_browser, "raters", {"flow.texts_per_rater": "24"})
+    assert "more than your limit" not in rosas_browser.get(url("raters")).content.decode()
+    save(rosas_browser, "raters", {"flow.texts_per_rater": "16"})
+    page = html.unescape(rosas_browser.get(url("raters")).content.decode())
+    sentence = "The tasks together give a rater 24 texts, more than your limit of 16. Sets of 8 and 4 units keep to it."
+    assert re.search(rf'id="p-f-flow-texts_per_rater"[^>]*><p>{sentence}', page)
+    save(rosas_browser, "raters", {"do": "advice:flow.texts_per_rater"})
+    assert sizes(two_tasks) == [8, 4]
+    assert "more than your limit" not in rosas_browser.get(REVIEW).content.decode()
+    save(rosas_browser, "raters", {"flow.texts_per_rater": "12"})
+    assert "Split the limit over the tasks" in rosas_browser.get(REVIEW).content.decode()
+    told = rosas_browser.post(REVIEW, {"do": "split"}, follow=True).content.decode()
+    assert "The limit is split over the tasks." in told
+    assert sizes(two_tasks) == [6, 3]
+    told = rosas_browser.post(REVIEW, {"do": "split"}, follow=True).content.decode()
+    assert "keep to the limit already" in told
+    assert sizes(two_tasks) == [6, 3]
+
+
+def test_a_limit_below_a_unit_of_each_task_is_said_and_cuts_nothing(two_tasks: Study, rosas_browser: Client) -> None:
+    save(rosas_browser, "raters", {"flow.texts_per_rater": "2"})
+    page = html.unescape(rosas_browser.get(url("raters")).content.decode())
+    assert "more than your limit of 2.</p>" in page
+    save(rosas_browser, "raters", {"do": "advice:flow.texts_per_rater"})
+    assert sizes(two_tasks) == [12, 6]
+
+
+@pytest.mark.parametrize(
+    ("rules", "said"),
+    [
+        (None, "Raters who fail the attention check are left out of the results."),
+        ([{"rule": "manual"}], "Raters who fail the attention check count in the results like all others."),
+        (
+            [{"rule": "control_accuracy", "least": 3}],
+            "Raters who fail the attention check count in the results like all others.",
+        ),
+    ],
+)
+def test_review_says_what_failing_the_check_means_for_the_results(
+    draft: Study, rosas_browser: Client, rules: list[dict[str, object]] | None, said: str
+) -> None:
+    setup = changes.begin(draft)
+    setup.rows.filter(table="controls").delete()
+    save(rosas_browser, "checks", {"do": "add_check:0"})
+    if rules is not None:
+        setup = Setup.objects.get()
+        changes.change(setup=setup, values={("analysis", "rules"): rules}, base=setup.revision, by=None)
+    lines = [line.sentence for line in summary_of(Setup.objects.get())]
+    assert [line for line in lines if "in the results" in line or "of the results" in line] == [said]
+
+
+def test_one_check_for_tasks_with_the_same_texts_and_the_preview_counts_it(
+    two_tasks: Study, rosas_browser: Client
+) -> None:
+    changes.begin(two_tasks).rows.filter(table="controls").delete()
+    page = rosas_browser.get(url("checks")).content.decode()
+    assert page.count('value="add_check:') == 1
+    before = preview_of(Setup.objects.get())
+    save(rosas_browser, "checks", {"do": "add_check:0"})
+    after = preview_of(Setup.objects.get())
+    assert before is not None
+    assert after is not None
+    # An attention check for the text, and one for each pair of its texts, of which a set shows up to two.
+    assert (before.total, after.total) == (18, 20)
+    second = preview_of(Setup.objects.get(), task_key="task")
+    assert second is not None
+    assert second.before == 13
+    shown = rosas_browser.get(f"{reverse('researcher:preview', args=[two_tasks.slug])}?task=task").content.decode()
+    assert "Screen 14 of 20" in shown
+    assert "Pairwise comparison (task 2)" in shown
+
+
+def test_a_system_called_human_is_no_machine(draft: Study, rosas_browser: Client) -> None:
+    rows = [{"item": "i1", "system": system, "output": "Some words."} for system in ("human", "Humanoid")]
+    setup = texts.store(setup=changes.begin(draft), rows=rows, systems={"human": "", "Humanoid": ""}, by=None)
+    kinds = {entry["key"]: entry.get("kind", System.Kind.MACHINE) for entry in setup.given["systems"]}
+    assert kinds == {"human": "human", "Humanoid": "machine"}
+
+
+def test_texts_that_were_rated_elsewhere_need_no_consent_and_lead_to_the_import(rosas_browser: Client) -> None:
+    page = rosas_browser.get("/admin/studies/new/?texts=rated").content.decode()
+    assert "Asked once, for all your studies" not in page
+    names = {"texts": "rated", "title": "Ratings of a paper", "public_title": "Texts"}
+    assert rosas_browser.post("/admin/studies/new/", names).status_code == 302
+    setup = Setup.objects.get(study__slug="ratings-of-a-paper")
+    rows = [{"item": f"i{n}", "system": system, "output": f"Text {n}."} for n in range(4) for system in "ab"]
+    texts.store(setup=setup, rows=rows, systems={"a": "", "b": ""}, by=None)
+    steps = reverse("researcher:choose_type", args=["ratings-of-a-paper"])
+    rosas_browser.post(steps, {"task_type": "likert"})
+    questions = reverse("researcher:step", args=["ratings-of-a-paper", "questions"])
+    review = reverse("researcher:step", args=["ratings-of-a-paper", "review"])
+    assert rosas_browser.post(questions, {"do": "next"})["Location"] == review
+    told = rosas_browser.post(review, follow=True).content.decode()
+    assert "The ratings of this study come from elsewhere." in told
+    assert f'href="{reverse("researcher:import", args=["ratings-of-a-paper"])}"' in told
+
+
+def test_the_fee_of_the_platform_is_shown_and_can_be_changed(draft: Study, rosas_browser: Client) -> None:
+    save(rosas_browser, "consent", {"pay.amount": "3", "pay.minutes": "15"})
+    assert "platform&#x27;s fee" not in rosas_browser.get(url("consent")).content.decode()
+    save(rosas_browser, "raters", {"channels.prolific.": "1"})
+    page = html.unescape(rosas_browser.get(url("raters")).content.decode())
+    pay = re.search(r"Pay: ([\d.]+) EUR in all.*With the platform's fee of 33.3 %: ([\d.]+) EUR.", page)
+    assert pay
+    assert float(pay[2]) == pytest.approx(1.333 * float(pay[1]), abs=0.01)
+    save(rosas_browser, "raters", {"channels.prolific.fee": "42.8"})
+    assert "fee of 42.8 %" in rosas_browser.get(url("raters")).content.decode()
