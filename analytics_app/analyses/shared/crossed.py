@@ -70,18 +70,26 @@ def crossed(sample: Sample, outputs: Outputs) -> CrossedComparison:
     """
     clusters = outputs.cluster if outputs.unit == "documents" else None
     pairs, confidence = outputs.pairs(sample), sample.common.confidence
-    data = (outputs.value, outputs.system, outputs.item, outputs.rater, clusters)
-    key = sha256(repr((outputs.systems, pairs, confidence, len(outputs.value))).encode())
-    for column in data:
-        key.update(b"" if column is None else np.ascontiguousarray(column).tobytes())
-    if key.digest() not in _FITS:
+    columns = (outputs.value, outputs.system, outputs.item, outputs.rater)
+    digest = sha256(repr((outputs.systems, pairs, confidence, len(outputs.value))).encode())
+    for column in (*columns, *(() if clusters is None else (clusters,))):
+        digest.update(np.ascontiguousarray(column).tobytes())
+    key = digest.digest()
+    if key not in _FITS:
         while len(_FITS) >= MOST_FITS:
             _FITS.pop(next(iter(_FITS)), None)
-        *columns, _clusters = data
-        _FITS[key.digest()] = compare_crossed(
-            *columns, n_systems=len(outputs.systems), pairs=pairs, confidence=confidence, clusters=clusters
+        value, system, item, rater = columns
+        _FITS[key] = compare_crossed(
+            value,
+            system,
+            item,
+            rater,
+            n_systems=len(outputs.systems),
+            pairs=pairs,
+            confidence=confidence,
+            clusters=clusters,
         )
-    return _FITS[key.digest()]
+    return _FITS[key]
 
 
 def crossed_rows(
