@@ -261,7 +261,7 @@ def _differing(
                 if was != computed:
                     sentence = f"{name}: {column} is {was} in the archive, {computed} computed."
                     rows = [{name: cell(row, name) for name in COLUMNS} for row in (old, new)]
-                    yield Difference(sentence, *key[:2], column=column, archived=rows[0], computed=rows[1])
+                    yield Difference(sentence, key[0], key[1], column=column, archived=rows[0], computed=rows[1])
 
 
 def _document_differences(archive: Archive, run: Run, unread: set[str], *, texts: bool) -> Iterator[Difference]:

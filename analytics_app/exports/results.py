@@ -101,7 +101,7 @@ def _rows(run: Run, systems: bool) -> Iterator[tuple[Any, ...]]:
     uncorrected = set(run.uncorrected_tasks)
     for row in rows_of(run, systems=systems).values_list(*COLUMNS).iterator(chunk_size=ROWS):
         cells = tuple(None if isinstance(value, float) and not math.isfinite(value) else value for value in row)
-        if (outdated := outdated_note(cells[STATISTIC], cells[LOW], cells[HIGH], cells[SETTINGS])) is not None:
+        if (outdated := outdated_note(str(cells[STATISTIC]), cells[LOW], cells[HIGH], cells[SETTINGS])) is not None:
             cells = _with_note(cells, outdated)
         yield _with_note(cells, UNCORRECTED_NOTE) if cells[TASK] in uncorrected else cells
 

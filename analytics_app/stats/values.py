@@ -211,7 +211,7 @@ class Estimate:
     n_items: int | None = None
     n_raters: int | None = None
     note: str | None = None
-    exact: bool = False
+    exact: bool | int = False
 
     def __post_init__(self) -> None:
         for name in _FLOATS:

@@ -79,7 +79,7 @@ def repeated_answers(
             values, np.zeros(n, dtype=np.intp), rater, n_groups=1, n_resamples=n_resamples, confidence=confidence,
             rng=rng, shares=shares,
         )[0]  # fmt: skip
-        return replace(estimate, **counts)
+        return replace(estimate, n_items=n, n_ratings=2 * n, n_raters=n_raters)
 
     equal = mean((a == b).astype(np.float64), note, shares=True)
     return Repeated(equal, None if categories else mean(np.abs(a - b), None, shares=False))

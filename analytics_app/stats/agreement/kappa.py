@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -297,7 +297,7 @@ def _listed(
     width = float(ndtri(0.5 + confidence / 2))
     for i in range(tables.n.size):
         table, n = tables.table(i), int(tables.n[i])
-        counts = {"n_ratings": 2 * n, "n_items": n, "n_raters": 2}
+        counts: dict[str, Any] = {"n_ratings": 2 * n, "n_items": n, "n_raters": 2}
         if np.count_nonzero(table) == 1 and np.count_nonzero(np.diag(table)) == 1:
             estimate = Estimate(None, **counts, note=ONE_ANSWER)
         else:
