@@ -211,6 +211,7 @@ class Estimate:
     n_items: int | None = None
     n_raters: int | None = None
     note: str | None = None
+    # An int as well, so that counts can be passed by their names.
     exact: bool | int = False
 
     def __post_init__(self) -> None:

@@ -250,7 +250,7 @@ def _share(
         n_units=items[0] + items[1],
         confidence=confidence,
     )
-    return Estimate(share, **found._asdict(), p=p, exact=exact, **n_entered)
+    return Estimate(share, low=found.low, high=found.high, se=found.se, note=found.note, p=p, exact=exact, **n_entered)
 
 
 def sign_test(won: int, lost: int) -> float:

@@ -1,0 +1,24 @@
+"""Curves of planning pages, and the shares and numbers in their sentences."""
+
+from analytics_app.views.planning.answer import Curve, nice
+from analytics_app.views.planning.base import exactly, plain, share
+
+
+def test_axes_have_round_marks() -> None:
+    assert nice(0, 1) == [0, 0.2, 0.4, 0.6, 0.8, 1]
+    assert nice(33, 91) == [40, 60, 80]
+    assert nice(-0.3, 1) == [0, 0.5, 1]
+    curve = Curve("t", "n", [(10, 0.5), (20, 1.0)], mark=(20, 1.0, "20: 100 %"))
+    assert curve.line == "48.0,99.0 326.0,16.0"
+    assert curve.mark_words.text == "end"
+    one = Curve("t", "n", [(10, 0.5)])
+    assert one.line
+
+
+def test_shares_and_numbers_are_written_as_they_are() -> None:
+    assert exactly(0.9999) == "99.99\xa0%"
+    assert exactly(1 - 0.05) == "95\xa0%"
+    assert share(0.9999) == "over 99\xa0%"
+    assert share(0.9999, 1) == "over 99.9\xa0%"
+    assert share(1.0) == "100\xa0%"
+    assert (plain(0.001), plain(5), plain(12345.5)) == ("0.001", "5", "12,345.5")
