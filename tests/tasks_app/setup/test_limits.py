@@ -108,13 +108,13 @@ def test_one_check_for_tasks_with_the_same_texts_and_the_preview_counts_it(
     after = preview_of(Setup.objects.get())
     assert before is not None
     assert after is not None
-    # An attention check for the text, and one for each pair of its texts, of which a set shows up to two.
-    assert (before.total, after.total) == (18, 20)
+    # The check has two texts, which are judged one by one and as a pair.
+    assert (before.total, after.total) == (18, 21)
     second = preview_of(Setup.objects.get(), task_key="task")
     assert second is not None
-    assert second.before == 13
+    assert second.before == 14
     shown = rosas_browser.get(f"{reverse('researcher:preview', args=[two_tasks.slug])}?task=task").content.decode()
-    assert "Screen 14 of 20" in shown
+    assert "Screen 15 of 21" in shown
     assert "Pairwise comparison (task 2)" in shown
 
 
