@@ -27,7 +27,7 @@ FOREIGN = 0.5
 # Kinds of systems with texts that people have not to compare with the others.
 _ASIDE = frozenset({"reference", "source", "degraded"})
 
-_NOTHING = re.compile(r"\s*(?:#?n/?a|null|nan|none|nil|undefined|\[\s*\]|\{\s*\}|\"\"|'')?\s*", re.IGNORECASE)
+_NOTHING = re.compile(r"(?:#?n/?a|null|nan|none|nil|undefined|\[\s*\]|\{\s*\}|\"\"|'')?", re.IGNORECASE)
 _TOKENS = re.compile(
     r"<\|[\w ]{2,40}\|>|</?s>|<(?:pad|eos|bos|sep|cls|mask|start_of_turn|end_of_turn)>|\[/?INST\]|\[(?:PAD|SEP|CLS)\]"
     r"|\w@@ \w|\u2581",
@@ -137,7 +137,7 @@ def _in_each_text(items: Sequence[Mapping[str, Any]], names: Mapping[str, str]) 
 
 def _noticed(text: str, item: Mapping[str, Any], own: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield what is noticed in one text, by kind, with the words that were found."""
-    if _NOTHING.fullmatch(text):
+    if _NOTHING.fullmatch(text.strip()):
         yield "empty", text.strip()
         return
     given = f"{item['source']}\n{item['reference']}".lower()

@@ -1,11 +1,17 @@
 """Regular expressions are literals of our code, or go through tasks_app/patterns, which bounds what people write."""
 
 import ast
+import importlib
+import pkgutil
+import re
+import re._parser as parser
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tasks_app import readiness, setup, text_findings
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = "tasks_app/patterns/"
@@ -118,3 +124,61 @@ def test_no_sql_matches_a_pattern_from_a_parameter() -> None:
     # The beginning of a formula is a constant of tasks_app/plaintext.py.
     texts = {name: text.replace("~ %(formula)s", "") for name, text in texts.items()}
     assert [name for name, text in texts.items() if any(sign in text for sign in operators)] == []
+
+
+def begins_without_end(nodes: parser.SubPattern, *, more: bool = False) -> bool:
+    """Say whether a search would read on without a bound from each character of a text.
+
+    What begins so is tried anew from every character, so that the work grows with the square of the text's length. An
+    assertion before it, such as that a word begins here, is taken to leave few places. Where nothing comes behind it
+    (`more` says that something does), it is found at once.
+    """
+    for place, (operator, argument) in enumerate(nodes):
+        behind = more or place + 1 < len(nodes)
+        if operator is parser.SUBPATTERN:
+            return begins_without_end(argument[-1], more=behind)
+        if operator is parser.BRANCH:
+            return any(begins_without_end(branch, more=behind) for branch in argument[1])
+        if operator not in {parser.MAX_REPEAT, parser.MIN_REPEAT}:
+            return False
+        least, most, repeated = argument
+        if (most is parser.MAXREPEAT and behind) or begins_without_end(repeated, more=behind):
+            return True
+        if least:
+            return False
+    return False
+
+
+def test_no_search_through_peoples_texts_reads_on_from_every_character() -> None:
+    modules = [text_findings]
+    for package in (readiness, setup):
+        names = [found.name for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")]
+        modules += [package, *map(importlib.import_module, names)]
+    patterns = {
+        f"{module.__name__}.{name}": pattern
+        for module in modules
+        for name, pattern in vars(module).items()
+        if isinstance(pattern, re.Pattern) and isinstance(pattern.pattern, str)
+    }
+    assert len(patterns) > 20
+    found = {name for name, pattern in patterns.items() if begins_without_end(parser.parse(pattern.pattern))}
+    assert found <= ONE_CELL
+
+
+# These match one cell of a table as a whole, and search nothing.
+ONE_CELL = {f"tasks_app.setup.tables.structure.{name}" for name in ("_REFERENCE", "_DIGITS")}
+
+
+@pytest.mark.parametrize(
+    ("pattern", "expected"),
+    [
+        (r"[\w.+-]*@", True),
+        (r"(?:x?\s*|y)b", True),
+        (r"(?:a+)?b", True),
+        (r"(?<!\w)\w{1,64}@", False),
+        (r"ab*", False),
+        (r"_{5,}", False),
+    ],
+)
+def test_what_reads_on_from_every_character(pattern: str, expected: bool) -> None:
+    assert begins_without_end(parser.parse(pattern)) is expected

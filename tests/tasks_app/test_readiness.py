@@ -266,6 +266,7 @@ def test_a_plan_without_rules_is_said(tmp_path: Path) -> None:
         "With your link nobody knows your name. See [our page](https://uni-trier.de/study) and [1].",
         "Mark [missing] where words are missing, and choose [a] or [b].",
         "Regulation (EU) 2016/679 protects your data. Write to data@uni-trier.de or test@trier-university.eu.",
+        "Not reserved: me@example.company.eu, me@example-group.eu and https://example.com.trier.eu.",
         "Is the example at the top clearer? An example organisation is fine.",
         "Rate each text from 0 to 100. It should be complete.",
         "Your name is not stored. Your institution is not told. Write to me@ada-lovelace.net.",
@@ -282,7 +283,9 @@ def test_ordinary_text_is_left_alone(text: str) -> None:
         "{{ pay }}", "<your name>", "Ihre Einrichtung", "Bitte eintragen", "à compléter", "por completar",
         "a preencher",
         "待填写", "要記入", "작성 예정",
-        "TBD", "See https://example.com/consent", "name@domain.org", "EX-2026-14", "insert the title here",
+        "TBD", "See https://example.com/consent",
+        "@example.org", "me@mail.example.net.", f"{'a' * 70}@x.invalid",
+        "name@domain.org", "EX-2026-14", "insert the title here",
     ],
 )  # fmt: skip
 def test_what_is_left_over_is_found(text: str) -> None:
@@ -294,6 +297,7 @@ def test_what_is_left_over_is_found(text: str) -> None:
     [
         ("", ["empty"]),
         ("nan", ["empty"]),
+        (" \n none ", ["empty"]),
         ("None of the rooms is free.", []),
         ("5 < 6 and b > a, AT&T; 2 * 3 ** 4", []),
         ("Fish &amp; chips", ["tags"]),

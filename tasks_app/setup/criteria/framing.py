@@ -32,12 +32,14 @@ _PAIRS = (
 )
 OPPOSITES = {**dict(_PAIRS), **{second: first for first, second in _PAIRS}}
 
+LONGEST = 1_000
+
 # Words after "how" that give no direction of quality: "how many", "how often".
 _COUNTS = frozenset({"many", "often", "long", "old", "sure", "certain", "confident", "far"})
 
 _TAG = re.compile(
-    r",?\s*(?:don['’]t you (?:think|agree)|do you not agree|wouldn['’]t you (?:say|agree)|"
-    r"(?:is|are|does|do|was)n['’]t (?:it|they)|right|agreed|no)\s*\?$",
+    r",? ?(?:don['’]t you (?:think|agree)|do you not agree|wouldn['’]t you (?:say|agree)|"
+    r"(?:is|are|does|do|was)n['’]t (?:it|they)|right|agreed|no) ?\?$",
     re.IGNORECASE,
 )
 _NEGATED = re.compile(
@@ -81,9 +83,12 @@ class Framing:
 
 
 def framing_of(question: str, language: str = "en") -> Framing | None:
-    """Return the way in which a question leads raters, or names one direction only; None where no rule applies."""
+    """Return the way in which a question leads raters, or names one direction only; None where no rule applies.
+
+    A question of more than 1,000 characters is not looked at: the patterns take the square of its length.
+    """
     text = " ".join(question.split())
-    if not text or language.partition("-")[0] not in {"", "en"}:
+    if not 0 < len(text) <= LONGEST or language.partition("-")[0] not in {"", "en"}:
         return None
     return next((framing for rule in _RULES if (framing := next(rule(text), None)) is not None), None)
 

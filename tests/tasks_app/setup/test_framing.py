@@ -84,6 +84,12 @@ def test_other_languages_are_not_judged_by_english_rules() -> None:
     assert framing_of("How good is it?", "en-GB") is not None
 
 
+def test_a_question_as_long_as_a_text_is_not_looked_at() -> None:
+    """The patterns take the square of its length."""
+    assert framing_of(f"How good is {'the text ' * 100}?") is not None
+    assert framing_of(f"How good is {'?' * 1_000} here") is None
+
+
 @pytest.mark.parametrize("key", list(library()))
 def test_the_library_asks_neutrally(key: str) -> None:
     assert framing_of(library()[key].question) is None
