@@ -10,6 +10,7 @@ from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import HttpResponse
 from django.test import Client
+from django.urls import reverse
 
 from tasks_app.models import Assignment, Event, Group, Identity, Invitation, Judgment, Membership, Rater, Study
 from tasks_app.selectors.fieldwork.raters import fieldwork_with
@@ -17,6 +18,7 @@ from tasks_app.selectors.fieldwork.tasks import study_progress
 from tests import invariants, pages
 from tests.builders import build_study
 from tests.once import study_made_once
+from tests.tasks_app.attack_kit import set_settings
 from tests.tasks_app.views.test_arriving import CODES, arrive, open_study, prolific
 
 pytestmark = pytest.mark.django_db
@@ -54,6 +56,22 @@ def test_the_page_has_for_each_channel_what_to_paste(recruited: Study, rosas_bro
     for code in CODES.values():
         assert code in body
     assert "https only" in body, "MTurk shows no http pages"
+
+
+def test_viewers_see_no_completion_code(recruited: Study, mallory: User, rosas_browser: Client) -> None:
+    """They may rate in the study, and who has a code can enter it on the platform without a single answer."""
+    set_settings(recruited, codes={**CODES, "stopped": CODES["completed"]})
+    Membership.objects.create(study=recruited, user=mallory, role=Membership.Role.VIEWER)
+    viewer = Client()
+    viewer.force_login(mallory)
+    arrive(Client(), recruited, "prolific", prolific())
+    rater = Rater.objects.get()
+    Rater.objects.update(state="ended", outcome="completed", completion_code=CODES["completed"])
+    for address in (path(recruited), reverse("analytics:rater", args=[recruited.slug, rater.pseudonym])):
+        seen, own = (browser.get(address).content.decode() for browser in (viewer, rosas_browser))
+        assert CODES["completed"] in own, address
+        assert [code for code in CODES.values() if code in seen] == [], address
+        assert recruited.title in seen
 
 
 def test_what_would_go_wrong_on_a_platform_is_said(rosa: User, rosas_browser: Client) -> None:
