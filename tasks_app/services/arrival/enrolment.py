@@ -92,7 +92,7 @@ def enrol(
     if study.is_rehearsal:
         kind, address = Rater.Kind.SANDBOX, ""
     arrived = arrival or Arrival("link")
-    token = _first_token(study_id, nonce, arrived)
+    token = token_of_form(study_id, nonce, arrived)
     if (enrolled := _known(study, arrived, token)) is not None:
         return enrolled
     if address and study.state == Study.State.OPEN:
@@ -180,7 +180,8 @@ def token_of(rater: Rater, identity: Identity) -> str:
     return token_of_visit(rater.study_id, identity.channel, identity.external_id, identity.session_id)
 
 
-def _first_token(study_id: int, nonce: str, arrival: Arrival) -> str:
+def token_of_form(study_id: int, nonce: str, arrival: Arrival) -> str:
+    """Derive the token of the rater whom a consent form makes: from its visit to a platform, else from its nonce."""
     if arrival.external_id:
         return token_of_visit(study_id, arrival.channel, arrival.external_id, arrival.session_id)
     return token_from(nonce, study_id)

@@ -82,7 +82,7 @@ def _offer_to(request: HttpRequest, study: Study, arrival: Arrival) -> HttpRespo
         if enrolled is not None:
             return redirect("rater:next", enrolled.token)
         if earlier is not None:
-            return begun.offer(request, study, earlier, consent_form(study, arrival))
+            return _offer_to_continue(request, study, arrival, earlier)
         _refuse_early(study, arrival)
     except enrolment.REFUSALS as error:
         return refused(request, study, arrival, error)
@@ -90,6 +90,14 @@ def _offer_to(request: HttpRequest, study: Study, arrival: Arrival) -> HttpRespo
         return preview_page(request, study, arrival.channel)
     form = consent_form(study, arrival)
     return consent_page(request, study, form, channel=arrival.channel, language=arrival.language)
+
+
+def _offer_to_continue(
+    request: HttpRequest, study: Study, arrival: Arrival, earlier: enrolment.Enrolled
+) -> HttpResponse:
+    """Ask whether the rater whom this browser remembers has come back, with a form for that very rater."""
+    form = consent_form(study, arrival, **{begun.OFFERED: begun.mark_of(earlier)})
+    return begun.offer(request, study, earlier, form)
 
 
 def _recognised(study: Study, arrival: Arrival, earlier: enrolment.Enrolled | None) -> enrolment.Enrolled | None:
@@ -164,26 +172,36 @@ def _agreed(request: HttpRequest, study: Study, channel: str) -> HttpResponse:
     if chosen := languages.match(request.POST.get(LANGUAGE, "")):
         return _in_language(request, study, form.signed, chosen)
     arrival = _arrival_in(form.signed, channel)
-    if begun.FIELD in request.POST:
-        return _begun(request, study, arrival)
+    if begun.FIELD in request.POST or begun.OFFERED in form.signed:
+        return _begun(request, study, arrival, str(form.signed.get(begun.OFFERED, "")))
     with languages.speaking(arrival.language or study.language):
         return _agreed_by(request, study, arrival, form, valid=valid)
 
 
-def _begun(request: HttpRequest, study: Study, arrival: Arrival) -> HttpResponse:
-    """Send the earlier rater of this browser on, or forget them and show the offer to somebody else."""
-    if request.POST[begun.FIELD] == begun.EARLIER:
-        earlier = begun.remembered(request, study, arrival)
-        if earlier is not None and arrival.external_id:
+def _begun(request: HttpRequest, study: Study, arrival: Arrival, offered: str) -> HttpResponse:
+    """Send the earlier rater of this browser on, or forget them and show the offer to somebody else.
+
+    Either holds for the rater for whom the form was `offered`, and for nobody who began here since. Everybody else is
+    shown what a visit shows: whoever ended meanwhile, has a new link, or sends a form that has no such button. A form
+    on another site comes without the cookie, and deletes none.
+    """
+    earlier = begun.remembered(request, study, arrival)
+    if earlier is None or offered != begun.mark_of(earlier):
+        return _offer_to(request, study, arrival)
+    button = request.POST.get(begun.FIELD, "")
+    if button == begun.EARLIER:
+        if arrival.external_id:
             returning.come_again(study=study, arrival=arrival, rater=earlier.rater)
-        # Whoever ended meanwhile, or has a new link, is shown the offer, which says what to do.
-        return _offer_to(request, study, arrival) if earlier is None else redirect("rater:next", earlier.token)
-    return begun.forget(redirect(request.path), study, arrival.channel)
+        return redirect("rater:next", earlier.token)
+    if button == begun.OTHER and begun.may_be_another(arrival.channel):
+        return begun.forget(redirect(request.path), study, arrival.channel)
+    return _offer_to(request, study, arrival)
 
 
 def _in_language(request: HttpRequest, study: Study, signed: Mapping[str, Any], language: str) -> HttpResponse:
     """Show the offer in the language that somebody chose; nothing is stored."""
     arrival = {**(signed.get("arrival") or {}), "language": language}
+    signed = {name: value for name, value in signed.items() if name != begun.OFFERED}
     with languages.speaking(language):
         form = ConsentForm(bound_to={**signed, "arrival": arrival})
         return consent_page(request, study, form, channel=str(signed.get("channel", "link")), language=language)
@@ -199,11 +217,29 @@ def _agreed_by(request: HttpRequest, study: Study, arrival: Arrival, form: Conse
     if _sent_too_often(study, arrival, str(form.signed["nonce"])):
         return _wait_to_send(request)
     try:
+        if (earlier := _other_than(request, study, arrival, form.signed)) is not None:
+            return _offer_to_continue(request, study, arrival, earlier)
         enrolled = _enrol(request, study, arrival, form.signed)
     except enrolment.REFUSALS as error:
         return refused(request, study, arrival, error)
     response = redirect("rater:next", enrolled.token)
     return begun.remember(request, response, enrolled, str(form.signed["nonce"]))
+
+
+def _other_than(
+    request: HttpRequest, study: Study, arrival: Arrival, signed: Mapping[str, Any]
+) -> enrolment.Enrolled | None:
+    """Return the rater whom this browser remembers, unless the form or its visit is their own; None for none.
+
+    A consent page that was left open in another tab would otherwise make a second rater of the same person.
+    """
+    if str(signed.get("kind", Rater.Kind.REAL)) == Rater.Kind.SANDBOX:
+        return None
+    earlier = begun.remembered(request, study, arrival)
+    if earlier is None or _recognised(study, arrival, earlier) is not None:
+        return None
+    own = enrolment.token_of_form(study.pk, str(signed["nonce"]), arrival)
+    return None if own == earlier.token else earlier
 
 
 def _sent_too_often(study: Study, arrival: Arrival, nonce: str) -> bool:

@@ -8,9 +8,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 
-from tasks_app import channels, languages
+from tasks_app import channels, credentials, languages
 from tasks_app.channels.base import Arrival
-from tasks_app.forms import ConsentForm
+from tasks_app.forms import SignedForm
 from tasks_app.models import Rater, Study
 from tasks_app.services.arrival import enrolment, remembering
 from tasks_app.services.judging import assignments
@@ -19,6 +19,9 @@ COOKIE = "evalweb_begun"
 
 # The field of the buttons of the page, and what they send.
 FIELD, EARLIER, OTHER = "begun", "earlier", "other"
+
+# What the page's form is signed with: for which rater it was shown. No other form has it.
+OFFERED = "offered"
 
 # What a browser says of requests that begin on a page of the same site, or in its address bar.
 OWN_SITES = frozenset({"same-origin", "none"})
@@ -83,14 +86,24 @@ def remembered(request: HttpRequest, study: Study, arrival: Arrival) -> enrolmen
     return enrolled
 
 
-def offer(request: HttpRequest, study: Study, enrolled: enrolment.Enrolled, form: ConsentForm) -> HttpResponse:
+def mark_of(enrolled: enrolment.Enrolled) -> str:
+    """Return the mark by which the page's form names the rater for whom it was shown; it tells nothing of them."""
+    return credentials.handle_of_rater(enrolled.rater.pk)
+
+
+def may_be_another(channel: str) -> bool:
+    """Return whether the page has a button for somebody else: a platform says who comes."""
+    return has_memory(channel) and not channels.registry[channel].needs_ids
+
+
+def offer(request: HttpRequest, study: Study, enrolled: enrolment.Enrolled, form: SignedForm) -> HttpResponse:
     """Ask whether it is the earlier rater who has come back. Nothing is said of that rater."""
     with languages.speaking(enrolled.rater.language or study.language):
         context = {
             "form": form,
             "public_title": study.public_title,
             "language": study.language,
-            "is_platforms": channels.registry[enrolled.rater.channel].needs_ids,
+            "is_platforms": not may_be_another(enrolled.rater.channel),
             "pays": study.options.amount > 0,
         }
         return render(request, "rater/begun.html", context)

@@ -83,6 +83,66 @@ def test_somebody_else_at_the_same_computer_begins_anew_and_takes_nothing_away(s
     assert somebody.get(f"/r/{first}/", follow=True).status_code == 200
 
 
+CONTINUE, AGREE = "Continue as the earlier rater", "I agree, begin"
+
+
+def test_a_consent_page_in_another_tab_makes_no_second_rater(study: Study, somebody: Client) -> None:
+    tabs = [pages.hidden(somebody.get(link(study))) for _tab in range(3)]
+    token = somebody.post(link(study), tabs[0])["Location"]
+    assert CONTINUE in words(somebody.post(link(study), tabs[1]))
+    assert somebody.post(link(study), tabs[0])["Location"] == token, "a second press is no second person"
+    assert Rater.objects.count() == 1
+    assert not press(somebody, study, "other").cookies[COOKIE].value
+    assert somebody.post(link(study), tabs[2])["Location"] != token, "who says that they are somebody else begins"
+    assert Rater.objects.count() == 2
+
+
+def test_the_form_of_the_page_that_offers_to_continue_agrees_to_nothing(study: Study, somebody: Client) -> None:
+    """It showed no consent text, and holds for the rater of whom it asked alone."""
+    begin(somebody, study)
+    form = pages.hidden(somebody.get(link(study)))
+    for browser, shown in ((somebody, CONTINUE), (Client(), AGREE)):
+        for more in ({}, {"begun": ""}, {"begun": "x"}):
+            answer = browser.post(link(study), {**form, **more})
+            assert shown in words(answer), more
+            assert COOKIE not in answer.cookies
+    chosen = somebody.post(link(study), {**form, "page_language": "de"})
+    assert CONTINUE in words(somebody.post(link(study), pages.hidden(chosen)))
+    assert Rater.objects.count() == Consent.objects.count() == 1
+
+
+def test_an_old_tab_neither_continues_as_the_next_rater_nor_forgets_them(study: Study, somebody: Client) -> None:
+    begin(somebody, study)
+    old = pages.hidden(somebody.get(link(study)))
+    press(somebody, study, "other")
+    second = begin(somebody, study)
+    value = somebody.cookies[COOKIE].value
+    for button in ("earlier", "other"):
+        answer = somebody.post(link(study), {**old, "begun": button})
+        assert CONTINUE in words(answer), button
+        assert COOKIE not in answer.cookies
+        asked_again = with_value(value).post(link(study), {**pages.hidden(answer), "begun": "earlier"})
+        assert asked_again["Location"] == f"/r/{second}/"
+
+
+def test_a_form_without_the_cookie_or_without_the_button_deletes_nothing(study: Study, somebody: Client) -> None:
+    """A form on another site is sent without the cookie."""
+    begin(somebody, study)
+    form = pages.hidden(somebody.get(link(study)))
+    for button in ("earlier", "other", "x"):
+        for sent in (form, pages.hidden(Client().get(link(study)))):
+            answer = Client().post(link(study), {**sent, "begun": button})
+            assert AGREE in words(answer)
+            assert COOKIE not in answer.cookies
+    browser, visit = Client(), prolific()
+    arrive(browser, study, "prolific", visit)
+    path, again = f"/join/{study.link_code}/prolific/", {**visit, "SESSION_ID": "f" * 24}
+    answer = browser.post(path, {**pages.hidden(browser.get(path, again)), "begun": "other"})
+    assert "Go on" in words(answer), "the platform says who comes, and there is no such button"
+    assert COOKIE not in answer.cookies
+    assert "I am someone else" not in words(answer)
+
+
 def test_nobody_is_told_that_they_have_not_begun(study: Study, somebody: Client) -> None:
     """The server cannot know: a browser without the cookie may be that of somebody who holds a place."""
     offer = words(somebody.get(link(study)))
