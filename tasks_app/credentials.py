@@ -46,6 +46,14 @@ def mark_of_erased(study_id: int, channel: str, external_id: str) -> str:
     return salted_hmac("evalweb.erased", about, algorithm="sha256").hexdigest()
 
 
+def mark_of_ended_link(token_hash: str) -> str:
+    """Derive what is kept of a personal link that has ended, so that nothing makes a rater under its address again.
+
+    Without the server's secret, which is not in the database, nobody finds a rater by a link that has ended.
+    """
+    return salted_hmac("evalweb.ended", token_hash, algorithm="sha256").hexdigest()
+
+
 def mark_of_person(kind: str, external_id: str) -> str:
     """Derive what a text says of its author's id: whoever verifies texts elsewhere under the same id is known by it.
 

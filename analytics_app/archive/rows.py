@@ -167,7 +167,12 @@ TABLES: tuple[ArchivedTable, ...] = (
     ArchivedTable(
         Rater,
         "study",
-        {"token_hash": lambda row: f"archived{row['id']}", "completion_code": _nothing(""), "prefs": _nothing({})},
+        {
+            "token_hash": lambda row: f"archived{row['id']}",
+            "first_link": _nothing(None),
+            "completion_code": _nothing(""),
+            "prefs": _nothing({}),
+        },
     ),
     ArchivedTable(Booklet, "task__study"),
     ArchivedTable(Place, "unit__task__study"),

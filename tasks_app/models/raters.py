@@ -57,6 +57,8 @@ class Rater(models.Model):
     channel = models.CharField(max_length=40, default="link")
     token_hash = models.CharField(max_length=64, unique=True)
     link_number = models.PositiveIntegerField(default=0)  # how often the personal link was replaced
+    # A digest of the first personal link, once it has ended: the consent form that made it makes no rater again.
+    first_link = models.CharField(max_length=64, null=True, blank=True, unique=True)
     version = models.PositiveIntegerField()
     language = models.CharField(max_length=35, blank=True)
     state = models.CharField(max_length=10, choices=State, default=State.ENROLLED)

@@ -34,7 +34,7 @@ from tasks_app.models import (
 from tasks_app.models.statements import rows
 from tasks_app.services import collecting, contact, events, tombstones
 from tasks_app.services import mentions as mentioned
-from tasks_app.services.arrival.enrolment import new_pseudonym
+from tasks_app.services.arrival.enrolment import mark_of_first_link, new_pseudonym
 from tasks_app.services.coding import about_decision
 from tasks_app.services.database import atomically, erasing, lock_claims, lock_submissions
 from tasks_app.services.judging import assignments, leases
@@ -149,7 +149,8 @@ def _erase_answers(rater: Rater) -> Erased:
 def _forget(rater: Rater) -> None:
     """Remove everything that identifies a rater; amounts paid stay.
 
-    Who came from a platform leaves a keyed digest where the token was: nobody erases what they did to do it again.
+    Who came from a platform leaves a keyed digest where the token was: nobody erases what they did to do it again. So
+    does the first link: its consent form, sent again, would let the rater's old address live.
     """
     identity = Identity.objects.filter(rater=rater).exclude(external_id="").first()
     Identity.objects.filter(rater=rater).delete()
@@ -166,6 +167,7 @@ def _forget(rater: Rater) -> None:
         pseudonym=rater.pseudonym,
         token_hash=_mark(identity) if identity else hash_token(new_token()),
         link_number=rater.link_number + 1,
+        first_link=mark_of_first_link(rater),
         completion_code="",
         prefs={},
         erased_at=Now(),

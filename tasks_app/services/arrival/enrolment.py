@@ -12,7 +12,14 @@ from django.utils.translation import gettext as _
 
 from tasks_app import channels
 from tasks_app.channels.base import Arrival
-from tasks_app.credentials import hash_token, mark_of_erased, token_from, token_of_link, token_of_visit
+from tasks_app.credentials import (
+    hash_token,
+    mark_of_ended_link,
+    mark_of_erased,
+    token_from,
+    token_of_link,
+    token_of_visit,
+)
 from tasks_app.models import (
     Consent,
     ConsentText,
@@ -131,11 +138,22 @@ def _enrol(
 
 
 def _known(study: Study, arrival: Arrival, token: str) -> Enrolled | None:
-    """Return the rater that this visit or this form made before; None for somebody new."""
+    """Return the rater that this visit or this form made before; None for somebody new.
+
+    Raises
+    ------
+    AlreadyHere
+        Where the link that this form made has ended: the rater has another one, or was erased.
+    """
     if (enrolled := recognise(study, arrival)) is not None:
         return enrolled
-    rater = Rater.objects.select_related("study").filter(token_hash=hash_token(token)).first()
-    return None if rater is None else Enrolled(rater, token, is_new=False)
+    digest, raters = hash_token(token), Rater.objects.select_related("study")
+    if (rater := raters.filter(token_hash=digest).first()) is not None:
+        return Enrolled(rater, token, is_new=False)
+    # In this order, since the link may end between the two queries.
+    if (ended := raters.filter(first_link=mark_of_ended_link(digest)).first()) is not None:
+        raise AlreadyHere(ended)
+    return None
 
 
 def recognise(study: Study, arrival: Arrival) -> Enrolled | None:
@@ -223,8 +241,15 @@ def new_link(*, rater_id: int) -> str:
     """Give a rater a new personal link; the old one ends. Returns its token."""
     rater = Rater.objects.select_for_update().get(pk=rater_id)
     token = token_of_link(rater_id, rater.link_number + 1)
-    Rater.objects.filter(pk=rater_id).update(token_hash=hash_token(token), link_number=rater.link_number + 1)
+    Rater.objects.filter(pk=rater_id).update(
+        token_hash=hash_token(token), link_number=rater.link_number + 1, first_link=mark_of_first_link(rater)
+    )
     return token
+
+
+def mark_of_first_link(rater: Rater) -> str:
+    """Return what is kept of the first personal link of a rater whose present link ends."""
+    return rater.first_link or mark_of_ended_link(rater.token_hash)
 
 
 def has_room(study: Study, invitation: int | None = None) -> bool:

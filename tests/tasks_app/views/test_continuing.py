@@ -10,6 +10,7 @@ from django.test import Client
 from tasks_app import richtext
 from tasks_app.credentials import hash_token
 from tasks_app.models import Consent, ConsentText, Rater, Study
+from tasks_app.services import erasure
 from tasks_app.services.arrival import remembering
 from tasks_app.services.study import lifecycle
 from tasks_app.setup.consent import consent_draft
@@ -201,6 +202,28 @@ def test_the_cookie_ends_with_the_way_of_its_rater(study: Study, somebody: Clien
         kept = with_value(value)
         kept_answer = kept.post(link(study), {**pages.hidden(kept.get(link(study))), "begun": "earlier"})
         assert "I agree, begin" in words(kept_answer), "a page that was open before leads nowhere"
+
+
+@pytest.mark.parametrize("action", ["link", "withdraw"])
+def test_a_consent_form_sent_again_lets_no_ended_link_live(study: Study, somebody: Client, action: str) -> None:
+    """A browser's Back and Reload send it. Who has the link that ended, or a copy of the cookie, finds nobody there."""
+    form = pages.hidden(somebody.get(link(study)))
+    old = somebody.post(link(study), form)["Location"]
+    value = somebody.cookies[COOKIE].value
+    source = somebody.get(f"{old}{'help' if action == 'link' else action}/").content.decode()
+    own = pages.hidden_fields(source[source.index(f'action="{old}{action}/"') - 40 :] if action == "link" else source)
+    assert somebody.post(f"{old}{action}/", own).status_code in {200, 302}
+    assert somebody.get(old).status_code == 404
+    for _again in range(2):
+        refused = words(Client().post(link(study), form), 409)
+        assert "You have taken part already" in refused
+        assert Client().get(old).status_code == 404
+        assert AGREE in words(with_value(value).get(link(study)))
+        if action == "link":
+            erasure.erase(rater=Rater.objects.get())
+    assert Rater.objects.count() == 1
+    assert hash_token(old.strip("/").split("/")[1]) not in str(Rater.objects.values().get())
+    assert begin(Client(), study), "another form makes another rater"
 
 
 def test_a_made_up_an_old_and_another_studys_value_are_good_for_nothing(

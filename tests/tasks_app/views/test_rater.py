@@ -303,7 +303,7 @@ def test_enrolment_from_one_address_is_throttled_and_forgets_the_address(
     set_clock(monkeypatch, timezone.now())  # each day counts for itself
     study = build_study(None, slug="another", enrolments_per_address=2, k=4)
     for _rater in range(2):
-        pages.join_by_pages(somebody, study)
+        pages.join_by_pages(Client(), study)
     path = f"/join/{study.link_code}/"
     answer = somebody.post(path, pages.hidden(somebody.get(path)))
     assert answer.status_code == 429
