@@ -145,6 +145,20 @@ def has_limit(checks: CheckSettings) -> bool:
     return checks.fast_seconds is not None or checks.skip_share is not None or checks.on_failing == OnFailing.STOP
 
 
+def copied_exam_in_words(checks: CheckSettings, n_units: int) -> str:
+    """Return why the exam of a task with so many exam units can be passed by copying; "" where it cannot."""
+    asked = n_units if checks.exam is None else min(checks.exam, n_units)
+    needed = asked * checks.exam_attempts
+    if not checks.exam_feedback or needed <= n_units:
+        return ""
+    sentence = gettext(
+        "Raters are shown which exam texts were right, and a later attempt has some of these texts again, so the exam "
+        "can be passed by copying. %(attempts)d attempts at %(asked)d units need %(needed)d units, and there are "
+        "%(n)d. Add exam units, ask for fewer, or do not show which were right."
+    )
+    return sentence % {"attempts": checks.exam_attempts, "asked": asked, "needed": needed, "n": n_units}
+
+
 def failing_in_words(*, left_out: bool, one_attention_check: bool = True, one_is_enough: bool = False) -> str:
     """Return what failing checks means for the results, in the words of every page that says it.
 

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from tasks_app import channels, pay, task_types
-from tasks_app.check_settings import CheckSettings, OnFailing, checks_of, has_limit
+from tasks_app.check_settings import CheckSettings, OnFailing, checks_of, copied_exam_in_words, has_limit
 from tasks_app.readiness.base import Facts, Level, Point, register
 from tasks_app.study_settings import Codes
 
@@ -210,3 +210,11 @@ def known_answers_shown(facts: Facts) -> Iterator[Point]:
             elif asked and not there:
                 sentence = _("Sets should have %(n)d %(what)s, but there are none.") % {"n": asked, "what": label}
                 yield Point("checks", sentence, path)
+
+
+@register
+def exam_shown_again(facts: Facts) -> Iterator[Point]:
+    """Yield the exams that raters can pass by copying: a later attempt has texts whose answers they were told."""
+    for place, task in facts.main_tasks:
+        if sentence := copied_exam_in_words(checks_of(task["checks"]), facts.counts(task, "exam")):
+            yield Point("exam", sentence, ("tasks", place, "checks", "exam_feedback"), Level.NOTE)

@@ -47,9 +47,11 @@ def facts_of(name: str, given: Given, folder: Path) -> Facts:
             reading.document[section.name] = section.check(reading)
         reading.problems.raise_if_any()
         known: dict[str, dict[str, int]] = {}
-        for row in reading.document["controls"]:
-            counts = known.setdefault(row["task"], {})
-            counts[row["purpose"]] = counts.get(row["purpose"], 0) + 1
+        for task, purpose, _unit in {
+            (row["task"], row["purpose"], row["unit"]) for row in reading.document["controls"]
+        }:
+            counts = known.setdefault(task, {})
+            counts[purpose] = counts.get(purpose, 0) + 1
         texts = findings_in(reading.document["items"], reading.document["systems"])
         return Facts(reading.document, workload_of(reading, draft_tasks(reading)), known, texts)
 
@@ -188,6 +190,12 @@ FAULTS: Mapping[str, tuple[Callable[[Given], None], str, str, Level]] = {
         "applies after 100 answered checks",
         Level.NOTE,
     ),
+    "an exam that can be copied": (
+        lambda given: given["tasks"][1]["checks"].update(exam_feedback=True, exam_attempts=3),
+        "tasks.1.checks.exam_feedback",
+        "3 attempts at 4 units need 12 units, and there are 8",
+        Level.NOTE,
+    ),
     "too few minutes": (setting("pay", "minutes", to=2), "pay.minutes", "2 minutes", Level.PROBLEM),
     "a platform without a code": (setting("codes", "failed", to=None), "codes.failed", "Failed the exam", Level.FINAL),
     "a platform that has closed": (
@@ -242,8 +250,21 @@ def test_each_fault_is_found_where_it_is(fault: str, tmp_path: Path) -> None:
     given = copy.deepcopy(sound("checked"))
     plant(given)
     points = readiness.points(facts_of("checked", given, tmp_path))
+    if fault == "an exam that can be copied":
+        with open_files(tmp_path) as files:
+            reading = StudyReading(files)
+            for section in sections.registered():
+                reading.document[section.name] = section.check(reading)
+        assert words in str(reading.notes), "load_study says it as well"
     there = [point for point in points if ".".join(map(str, point.path)) == place and words in point.sentence]
     assert [point.level for point in there] == [level], found(facts_of("checked", given, tmp_path))
+
+
+@pytest.mark.parametrize(("name", "value"), [("exam", 2), ("exam_attempts", 2), ("exam_feedback", False)])
+def test_an_exam_that_shows_no_text_twice_is_left_alone(name: str, value: object, tmp_path: Path) -> None:
+    given = copy.deepcopy(sound("checked"))
+    given["tasks"][1]["checks"] |= {"exam_feedback": True, "exam_attempts": 3, name: value}
+    assert not [point for point in readiness.points(facts_of("checked", given, tmp_path)) if point.kind == "exam"]
 
 
 def test_a_study_whose_ratings_are_imported_has_nothing_to_settle(tmp_path: Path) -> None:
