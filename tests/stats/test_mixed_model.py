@@ -9,6 +9,7 @@ from scipy.stats import t as student
 
 from analytics_app.stats.mixed import crossed as module
 from analytics_app.stats.mixed.crossed import CrossedComparison, compare_crossed
+from analytics_app.stats.mixed.robust import compare_crossed_robust
 from tests.stats import crossed_sets
 from tests.stats.crossed_sets import Ratings
 from tests.work import assert_work_grows_with_data
@@ -251,6 +252,27 @@ def test_systems_without_ratings_and_ratings_without_values() -> None:
     assert more.pairs[1].difference.note == more.means[3].note == "Nothing was rated."
     counted = more.pairs[0].difference
     assert (counted.n_ratings, counted.n_items, counted.n_raters) == (43, 6, 4)
+
+
+@pytest.mark.parametrize("compare", [compare_crossed, compare_crossed_robust])
+@pytest.mark.parametrize("unit", [2.0**-900, 1e-170, 1e-90, 1e-9, 1e80, 1e95])
+def test_the_unit_of_the_values_changes_nothing_else(compare: Callable[..., CrossedComparison], unit: float) -> None:
+    given = crossed_sets.three_systems()
+    codes = (given.systems, given.items, given.raters)
+    more = {"n_systems": 3, "pairs": [(0, 1), (1, 2)], "confidence": 0.95}
+    usual, found = (compare(given.values * times, *codes, **more) for times in (1.0, unit))
+    assert (found.method, found.zero, found.note) == (usual.method, usual.zero, usual.note)
+    assert found.sd.keys() == usual.sd.keys()
+    assert _numbers(found, unit) == pytest.approx(_numbers(usual, 1.0), rel=1e-6)
+
+
+def _numbers(found: CrossedComparison, unit: float) -> list[float]:
+    """Return the numbers of all estimates, in a unit, and what has none; -1 stands for a number that there is not."""
+    estimates = [*found.means, *(pair.difference for pair in found.pairs), *found.sd.values()]
+    in_unit = [(one.value, one.low, one.high, one.se) for one in estimates]
+    without = [(one.df, one.p) for one in estimates] + [(pair.effect_size,) for pair in found.pairs]
+    rows = [[None if number is None else number / unit for number in row] for row in in_unit]
+    return [-1.0 if number is None else number for row in [*rows, *without] for number in row]
 
 
 def test_wrong_arguments() -> None:

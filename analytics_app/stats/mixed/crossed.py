@@ -16,9 +16,11 @@ from analytics_app.stats.mixed.results import (
     Ratings,
     counts,
     estimate,
+    in_own_unit,
+    near_one,
     ratings,
 )
-from analytics_app.stats.mixed.robust import compare_crossed_robust
+from analytics_app.stats.mixed.robust import robust_comparison
 from analytics_app.stats.resampling.pair_sums import Pairs
 from analytics_app.stats.values import Codes, Estimate, Floats, joined
 
@@ -97,12 +99,17 @@ def compare_crossed(
     >>> found.method, round(found.pairs[0].difference.value, 3), found.zero
     ('mixed model', 0.667, ('system_item', 'rater_system'))
     """
-    given = ratings(values, systems, items, raters, n_systems, pairs, confidence, clusters)
+    given, exponent = near_one(ratings(values, systems, items, raters, n_systems, pairs, confidence, clusters))
+    return in_own_unit(_of_ratings(given), exponent)
+
+
+def _of_ratings(given: Ratings) -> CrossedComparison:
+    """Return the comparison by the model, or by the robust method where the model cannot be had."""
     if not given.values.size:
         return _undefined(given, NOTHING)
     crossed = design(given.values, given.system, given.item, given.rater, given.cluster)
-    numbers = np.bincount(given.system, minlength=n_systems)
-    means = np.bincount(given.system, given.values, n_systems) / np.maximum(numbers, 1)
+    numbers = np.bincount(given.system, minlength=given.n_systems)
+    means = np.bincount(given.system, given.values, given.n_systems) / np.maximum(numbers, 1)
     if np.ptp(given.values - means[given.system]) <= 1e-12 * np.abs(given.values).max():
         return _constant(given, crossed, means)
     reason = _beyond(crossed)
@@ -111,9 +118,7 @@ def compare_crossed(
         if fit.converged:
             return _compared(given, crossed, fit)
         reason = "The variances of the mixed model could not be estimated."
-    robust = compare_crossed_robust(
-        values, systems, items, raters, n_systems=n_systems, pairs=pairs, confidence=confidence, clusters=clusters
-    )
+    robust = robust_comparison(given)
     return replace(robust, note=joined(reason, "The two-way robust method takes its place.", robust.note))
 
 

@@ -1,6 +1,6 @@
 """Results of comparisons in which raters and items are both random."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -131,6 +131,31 @@ def _has(codes: Codes, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
     present = np.zeros(int(codes.max(initial=-1)) + 1, dtype=bool)
     present[codes[mask]] = True
     return present
+
+
+def near_one(given: Ratings) -> tuple[Ratings, int]:
+    """Divide values by the power of two above the largest of them; return them, and the power's exponent.
+
+    Fourth powers of the values are computed, which a float does not hold for values of 1e80 or 1e-90. Powers of two
+    change no digit.
+    """
+    largest = float(np.abs(given.values).max(initial=0.0))
+    exponent = int(np.frexp(largest)[1])
+    return replace(given, values=np.ldexp(given.values, -exponent)), exponent
+
+
+def in_own_unit(found: CrossedComparison, exponent: int) -> CrossedComparison:
+    """Return a comparison of values that `near_one` has divided, in the unit of the values that were given."""
+
+    def back(number: float | None) -> float | None:
+        return None if number is None else float(np.ldexp(number, exponent))
+
+    def times(one: Estimate) -> Estimate:
+        return replace(one, value=back(one.value), low=back(one.low), high=back(one.high), se=back(one.se))
+
+    pairs = tuple(replace(pair, difference=times(pair.difference)) for pair in found.pairs)
+    deviations = {name: times(deviation) for name, deviation in found.sd.items()}
+    return replace(found, means=tuple(map(times, found.means)), pairs=pairs, sd=deviations)
 
 
 def estimate(

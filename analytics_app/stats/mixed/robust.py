@@ -14,6 +14,8 @@ from analytics_app.stats.mixed.results import (
     Ratings,
     counts,
     estimate,
+    in_own_unit,
+    near_one,
     ratings,
 )
 from analytics_app.stats.resampling.pair_sums import Pairs
@@ -79,7 +81,12 @@ def compare_crossed_robust(
     >>> found.means[1].value, found.pairs[0].difference.value, found.pairs[0].difference.df
     (0.25, 0.75, 1.0)
     """
-    given = ratings(values, systems, items, raters, n_systems, pairs, confidence, clusters)
+    given, exponent = near_one(ratings(values, systems, items, raters, n_systems, pairs, confidence, clusters))
+    return in_own_unit(robust_comparison(given), exponent)
+
+
+def robust_comparison(given: Ratings) -> CrossedComparison:
+    """Compare systems as `compare_crossed_robust` does, by ratings whose largest is near 1, and in their unit."""
     parts = _parts(given)
     means = tuple(_mean(given, system, part) for system, part in enumerate(parts))
     found = tuple(CrossedPair(a, b, _difference(given, (a, b), parts)) for a, b in given.pairs.tolist())
