@@ -22,6 +22,9 @@ def violations(data: Json, schema: Mapping[str, Json]) -> Iterator[tuple[Path, s
     """
     for error in Draft202012Validator(schema).iter_errors(data):
         path: Path = tuple(error.absolute_path)
+        if error.validator == "type" and "enum" in _schema(error):
+            # No choice is of another type, and the sentence about the choices says what is allowed.
+            continue
         if error.validator == "required":
             for name in error.validator_value:
                 if name not in error.instance:

@@ -108,6 +108,10 @@ class StudyReading:
     def problem(self, path: Path, message: str, *, key: bool = False) -> None:
         """Report a problem with a value, or with the key in front of it."""
         place = self.tree.place(path, key=key)
+        if place in self.tree.refused:
+            # Another sentence would be about the 0 that stands for the number.
+            self._mark(path)
+            return
         self.sentences.setdefault(path, []).append(message)
         self.problems.add(STUDY_YAML, place.line, place.column, f"{name_of(path)}: {message}" if path else message)
         self._mark(path)

@@ -11,7 +11,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from random import Random
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from django.utils.functional import classproperty
 from django.utils.translation import gettext_lazy as _
@@ -85,6 +85,18 @@ class Parameters(Block):
     """The form of what a study can set of a task type: messages call it a parameter."""
 
     called = "parameter"
+
+
+class ParameterProblem(str):
+    """A sentence about a parameter, while other problems of a task type are about its criteria."""
+
+    parameter: str
+
+    def __new__(cls, parameter: str, sentence: str) -> Self:
+        """Make the sentence; `parameter` is the name of the parameter that it is about."""
+        problem = super().__new__(cls, sentence)
+        problem.parameter = parameter
+        return problem
 
 
 class TaskType(Declared, ABC):
@@ -199,7 +211,8 @@ class TaskType(Declared, ABC):
     def problems(self, criteria: Sequence[Criterion]) -> Iterator[str]:
         """Yield a sentence for everything in the criteria that does not fit the parameters.
 
-        `criteria` are those of the study, without those that the type brings along.
+        `criteria` are those of the study, without those that the type brings along. A sentence about a parameter is a
+        `ParameterProblem`.
         """
         least, most = self.criteria_needed
         if not criteria and least:

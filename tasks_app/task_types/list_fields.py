@@ -1,7 +1,7 @@
 """Fields of labels and of error labels: parameters that are lists, and boxes to tick."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from django import forms
 from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
@@ -66,9 +66,14 @@ class _ListField(forms.JSONField):
 
 
 class WordsField(Typed[list[str]], _ListField):
-    """A list of texts."""
+    """A list of texts; `once` where a study file that names one twice is refused."""
 
-    json_schema: ClassVar[Mapping[str, Any]] = {"type": "array", "items": {"type": "string"}}
+    json_schema: Mapping[str, Any] = {"type": "array", "items": {"type": "string"}}
+
+    def __init__(self, *, once: bool = False, **options: Any) -> None:
+        super().__init__(**options)
+        if once:
+            self.json_schema = {**self.json_schema, "uniqueItems": True}
 
     def to_python(self, value: Any) -> Any:
         """Return the texts; those that are empty or cannot be stored are refused."""

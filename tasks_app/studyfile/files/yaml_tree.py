@@ -41,6 +41,8 @@ class Tree:
     data: Json = None
     values: dict[Path, Place] = field(default_factory=dict)
     keys: dict[Path, Place] = field(default_factory=dict)
+    # The places of numbers that cannot be stored, which was reported. The data has 0 there.
+    refused: set[Place] = field(default_factory=set)
 
     def place(self, path: Path, *, key: bool = False) -> Place:
         """Return the place of a value (or its key), or of the closest existing value around it."""
@@ -263,4 +265,5 @@ class _Builder:
     def refuse_number(self, text: str, place: Place) -> Json:
         sentence = _("%(value)s is not a number that can be stored. Give a finite one, or put text in quotes.")
         self.problems.add(self.tree.file, place.line, place.column, sentence % {"value": text[:40]})
+        self.tree.refused.add(place)
         return 0

@@ -17,6 +17,7 @@ from tasks_app.studyfile.problems import nearest
 from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.schema import list_schema, plain, written
 from tasks_app.task_types.base import Criterion as AskedCriterion
+from tasks_app.task_types.base import ParameterProblem
 
 
 def _check_limit(reading: StudyReading, path: Path, task: Mapping[str, Json], kind: task_types.TaskType) -> None:
@@ -179,7 +180,10 @@ class TasksSection(ListSection):
                     kind = member(task["params"])
                     own = kind.asked(asked(reading.document["criteria"], task["criteria"]))
                     for sentence in kind.problems(own):
-                        reading.problem((*path, "criteria"), sentence)
+                        about = (
+                            ("params", sentence.parameter) if isinstance(sentence, ParameterProblem) else ("criteria",)
+                        )
+                        reading.problem((*path, *about), sentence)
                     _bring(reading, path, task, kind)
                     _check_limit(reading, path, task, kind)
                     if task["criteria_mode"] in designs.APART and len(own) > 1 and not kind.asks_apart:

@@ -18,6 +18,7 @@ from tasks_app.task_types.base import (
     Instruction,
     ItemTexts,
     Outcome,
+    ParameterProblem,
     Quality,
     Sample,
     Scale,
@@ -140,6 +141,7 @@ class Labels(PagedTexts, DrawnOptions):
     ordered = added_later(
         naming(
             WordsField(
+                once=True,
                 label=_("Options with an order"),
                 help_text=_(
                     "The questions whose options are more or less of something, such as Yes, In part, No. Where each "
@@ -237,7 +239,8 @@ class Labels(PagedTexts, DrawnOptions):
         for name, keys in named.items():
             for key in keys:
                 if key not in known:
-                    yield f"{name} names {key!r}, which is none of the criteria: {', '.join(known)}."
+                    sentence = f"{name} names {key!r}, which is none of the criteria: {', '.join(known)}."
+                    yield ParameterProblem(name, sentence)
                 elif len(key) > LONGEST_KEY:
                     yield f"Criterion {key!r}: its key is too long for a further question; {LONGEST_KEY} are the most."
         for detail in self.details:

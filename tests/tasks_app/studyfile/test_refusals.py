@@ -6,6 +6,7 @@ Every case spoils one passage of a study that is accepted as it stands.
 # ruff: noqa: E501  one case a line: a message cut in two cannot be compared with what a person reads
 
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 
@@ -259,3 +260,40 @@ def test_unknown_names_of_two_columns_do_not_hide_each_other(tmp_path: Path) -> 
     folder = put(tmp_path / "study")
     spoil(folder, "items.csv", "item,system,output,source", "item,sytem,output,souce")
     assert [line.split(": ")[0] for line in problems_of(folder)] == ["items.csv:1:1", "items.csv:1:2", "items.csv:1:4"]
+
+
+LABELS_CASES = {
+    "a number for a choice": (
+        "order: rater",
+        "order: §1",
+        "tasks[0].params.order: must be one of: fixed, rater, drawn; it is the number 1.",
+    ),
+    "an unknown question": (
+        "ordered: [tone, message]",
+        "ordered: §[nope, tone]",
+        "tasks[0].params.ordered: ordered names 'nope', which is none of the criteria: tone, message, topic.",
+    ),
+    "a question twice": (
+        "ordered: [tone, message]",
+        "ordered: §[tone, tone]",
+        "tasks[0].params.ordered: names one twice. Keep it once.",
+    ),
+    "no number at all": (
+        "k: 6",
+        "k: §.nan",
+        ".nan is not a number that can be stored. Give a finite one, or put text in quotes.",
+    ),
+}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("case", LABELS_CASES)
+def test_a_mistake_is_told_once_and_where_it_stands(case: str, tmp_path: Path) -> None:
+    old, new, sentence = LABELS_CASES[case]
+    folder = tmp_path / "study"
+    copytree("examples/labels", folder)
+    spoil(folder, "study.yaml", old, new)
+    before, _mark, behind = (folder / "study.yaml").read_text().partition("§")
+    (folder / "study.yaml").write_text(before + behind)
+    place = f"study.yaml:{before.count(chr(10)) + 1}:{len(before) - before.rfind(chr(10))}"
+    assert problems_of(folder) == [f"{place}: {sentence}"]
