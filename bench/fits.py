@@ -81,6 +81,7 @@ def main() -> None:
 
 if __name__ == "__main__":
     if sys.argv[1:]:
-        fit(sys.argv[1], *map(int, sys.argv[2:6]), float(sys.argv[6]))
+        items, systems, times, raters = map(int, sys.argv[2:6])
+        fit(sys.argv[1], items, systems, times, raters, float(sys.argv[6]))
     else:
         main()

@@ -62,7 +62,7 @@ class Layout:
     @property
     def n_cells_apart(self) -> int:
         """Number of cells, those that pad blocks included, that are multiplied anew for each variance ratio."""
-        return int(np.count_nonzero(~self.is_summed[self.which])) * self.counts.shape[1]
+        return int(np.count_nonzero(~self.is_summed[self.which]) * self.counts.shape[1])
 
     @property
     def n_ratings_apart(self) -> int:
@@ -72,7 +72,7 @@ class Layout:
     @property
     def is_sparse(self) -> bool:
         """Return whether the cells that are multiplied anew are sparse matrices."""
-        return self.n_ratings_apart < _SPARSE * self.n_cells_apart * self.n_columns
+        return bool(self.n_ratings_apart < _SPARSE * self.n_cells_apart * self.n_columns)
 
     @property
     def n_entries(self) -> int:
@@ -212,7 +212,7 @@ class Blocks:
         at = (place[layout.block[kept]] * n_slots + layout.slot[kept]) * width
         places, numbers = np.r_[at + layout.column[kept], at + width - 1], np.r_[np.ones(kept.size), y[kept]]
         sums = np.bincount(places, numbers, chosen.size * n_slots * width)
-        self._cells = sums.reshape(chosen.size, n_slots, width)
+        self._cells: Floats = sums.astype(np.float64, copy=False).reshape(chosen.size, n_slots, width)
 
     def eliminated(self, ratios: Floats) -> Eliminated:
         """Eliminate what items share at variance ratios, which begin with those of `names`."""
@@ -314,7 +314,8 @@ def _summed(pattern: int, design: Design, layout: Layout, y: Floats) -> _Summed:
     slots[column] = slot
     items, block = np.unique(layout.block[chosen], return_inverse=True)
     n_slots = layout.counts.shape[1]
-    values = np.bincount(block * n_slots + slot, y[chosen], items.size * n_slots).reshape(items.size, n_slots)
+    values = np.bincount(block * n_slots + slot, y[chosen], items.size * n_slots).astype(np.float64, copy=False)
+    values = values.reshape(items.size, n_slots)
     ratings = csr_array((np.ones(chosen.size), (block, column)), shape=(items.size, q))
     if chosen.size < _DENSE * items.size * q:
         columns = (ratings.T @ ratings).toarray()

@@ -161,9 +161,9 @@ class _Shared:
 def _root(gram: Floats) -> Floats:
     """Return the Cholesky factor of a positive definite matrix, also where rounding errors have made it less."""
     try:
-        return np.linalg.cholesky(gram)
+        return np.asarray(np.linalg.cholesky(gram), dtype=np.float64)
     except np.linalg.LinAlgError:
-        return np.linalg.cholesky(gram + np.diag(1e-10 * np.diag(gram)))
+        return np.asarray(np.linalg.cholesky(gram + np.diag(1e-10 * np.diag(gram))), dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True)
