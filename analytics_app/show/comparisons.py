@@ -259,7 +259,7 @@ class Compared:
         """Return why the interval of a pair and its test differ."""
         about = {"even": self._even(), "n": len(self.tested)}
         if not leaves_out:
-            sign_test = self.comparison.unit == "share"
+            sign_test = self.comparison.unit == "share" and not self.crossed
             return (_(AHEAD_ON_MORE) if sign_test else _(COMPUTED_APART)) % about
         settings = row.settings or {}
         if "n_differing" in settings:

@@ -4,6 +4,7 @@ import pytest
 from django.test import Client
 
 from tasks_app.models import Study
+from tests.analytics_app import test_crossed_preferences as preferences
 from tests.analytics_app.builders import build_run
 from tests.analytics_app.test_crossed import TORN, planted, rows_of
 from tests.analytics_app.views.reading import page, results, table, text
@@ -55,3 +56,35 @@ def test_with_one_rater_the_finding_is_about_this_rater_only(rosas_browser: Clie
     build_run(closed, rows_of(planted((1.0,))), planned=True)
     said = text(page(rosas_browser, results(closed)))
     assert "A is rated higher than B on quality; this is about these raters only." in said
+
+
+def test_preferences_are_claimed_as_far_as_other_raters_would_share_them(rosas_browser: Client, closed: Study) -> None:
+    def said_of(shares: tuple[float, ...]) -> str:
+        rows = preferences.rows_of(preferences.preferring(shares))
+        build_run(closed, rows, planned=True)
+        return page(rosas_browser, results(closed))
+
+    html = said_of(preferences.TORN)
+    said = text(html)
+    assert (
+        "No clear difference between A and B on quality; these raters rate systems differently, but other raters may "
+        "not." in said
+    )
+    assert "Raters disagree about which system is better on quality" in said
+    assert (
+        "Share of comparisons in which the row is preferred to the column, ties half; p for further texts and further "
+        "raters" in said
+    )
+    assert "raters and texts random; 40 texts, 6 raters" in said
+    (pair,) = table(html, "Preferences by pair (ties count half; the sign test leaves them out)")
+    assert float(pair["Adjusted p"]) > 0.2
+    assert float(pair["Adjusted p, these raters"].lstrip("< ")) < 0.05
+    said = text(said_of(preferences.AGREED))
+    assert "A is preferred to B on quality" in said
+    assert "Raters disagree" not in said
+
+
+def test_with_one_rater_a_preference_is_that_of_this_rater_only(rosas_browser: Client, closed: Study) -> None:
+    build_run(closed, preferences.rows_of(preferences.preferring((0.9,))), planned=True)
+    said = text(page(rosas_browser, results(closed)))
+    assert "A is preferred to B on quality; this is about these raters only." in said
