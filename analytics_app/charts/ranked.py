@@ -69,6 +69,7 @@ TESTED = {
     "bt_strength": "win_rate",
     "bt_strength_crossed": "win_rate_crossed",
     "mqm_score": "mqm_difference",
+    "mqm_score_crossed": "mqm_difference_crossed",
 }
 
 

@@ -101,11 +101,13 @@ def crossed_rows(
     family: str,
     settings: dict[str, Any],
     of_logs: bool = False,
+    said: str | None = None,
 ) -> Iterator[Row]:
     """Yield the rows of a comparison with raters and items both random: systems, pairs, effect sizes, raters.
 
     Where there is one rater, or one item, each row is without a value and says so. `family` names the family of tests,
-    such as "3 pairs of one criterion". Rows of values that are logarithms have geometric means and ratios.
+    such as "3 pairs of one criterion", and `said` begins the note of each pair. Rows of values that are logarithms have
+    geometric means and ratios.
     """
     if reason := refusal(outputs):
         for a, b in pairs:
@@ -130,7 +132,7 @@ def crossed_rows(
             **names,
             p_adjusted=p,
             settings={**about, **test, **({"se_of_logs": pair.difference.se} if of_logs else {})},
-            note=_both(pair.difference.note, note),
+            note=joined(said, _both(pair.difference.note, note)),
         )
         if statistics.effect_size is not None:
             size = pair.effect_size
