@@ -5,9 +5,12 @@ from typing import Any, Literal
 
 import numpy as np
 import pytest
+from scipy.stats import pearsonr, sem
+from scipy.stats import t as student
 
 from analytics_app import analyses, charts
 from analytics_app.analyses import Common, Question, Sample
+from analytics_app.analyses.shared.over_raters import with_limits
 from analytics_app.charts.words import SPACE
 from analytics_app.ratings import Extras
 from analytics_app.ratings.extras.kinds import Kinds
@@ -15,6 +18,7 @@ from analytics_app.results import Row
 from analytics_app.show.raters_disagree import share_of_raters
 from analytics_app.stats.mixed.crossed import compare_crossed
 from analytics_app.stats.mixed.strengths import crossed_strengths
+from analytics_app.stats.values import Estimate
 from tasks_app.task_types.base import Scale
 from tests.analytics_app.comparing import Screens, one
 
@@ -42,11 +46,12 @@ def rows_of(
     name: str = "pairwise",
     *,
     generalise_to: Literal["raters_and_texts", "texts"] = "raters_and_texts",
+    over_raters: Literal["t", "percentile"] = "t",
     scale: Scale = Scale.NOMINAL,
     **settings: Any,
 ) -> list[Row]:
     table = screens.table()
-    common = Common(n_resamples=100, n_permutations=999, seed=7, generalise_to=generalise_to)
+    common = Common(n_resamples=100, n_permutations=999, seed=7, generalise_to=generalise_to, over_raters=over_raters)
     sample = Sample(table, np.full(len(table), np.nan), Question("main", name, scale, "quality"), common, "kept")
     sample = replace(sample, extras=Extras({Kinds: Kinds.empty(table)}))
     return list(analyses.registry[name](settings).rows(sample))
@@ -173,3 +178,54 @@ def test_charts_draw_what_holds_for_further_raters() -> None:
     strengths = drawn["strengths"]
     assert strengths.title == "For Quality, no clear difference between A and B"
     assert "for further texts and further raters" in strengths.subtitle
+
+
+def test_the_side_and_the_order_at_the_start_have_students_interval_over_raters() -> None:
+    draw, pairs, orders = np.random.default_rng(3), Screens(), Screens()
+    for item in range(20):
+        for rater in range(5):
+            unit = pairs.unit(f"i{item:02}", "A", "B")
+            shown = 1.0 if draw.random() < 0.5 + rater / 10 else 2.0
+            pairs.judge(rater, unit, {"part": 0, "part_b": 1, "label": "first", "shown": shown})
+            ranks = (draw.permutation(3) + 1.0).tolist()
+            orders.values(rater, orders.unit(f"i{item:02}", "A", "B", "C"), *ranks, shown=(1.0, 2.0, 3.0))
+    left = np.array([float(one["shown"] == 1) for one in pairs.said])
+    place = np.array([one["value"] for one in orders.said]).reshape(-1, 3)
+    r = np.array([pearsonr([1, 2, 3], ranks)[0] for ranks in place])
+    for rows, statistic, values in (
+        (rows_of(pairs), "left_share", left.reshape(20, 5).mean(axis=0)),
+        (rows_of(orders, "ranking", scale=Scale.ORDINAL), "start_order_r", r.reshape(20, 5).mean(axis=0)),
+    ):
+        row = one(rows, statistic)
+        low, high = student.interval(0.95, 4, values.mean(), sem(values))
+        assert (row.value, row.low, row.high, row.df) == pytest.approx((values.mean(), low, min(high, 1.0), 4))
+        assert row.settings is not None
+        assert row.settings["interval"] == "Student's t over raters"
+        assert row.settings["generalises_to"] == "further raters, on these texts"
+
+
+def test_three_raters_have_no_interval_but_keep_percentiles_in_earlier_plans() -> None:
+    screens = Screens()
+    for item in range(9):
+        for rater in range(3):
+            unit = screens.unit(f"i{item}", "A", "B")
+            shown = 1.0 if item % 3 >= rater else 2.0
+            screens.judge(rater, unit, {"part": 0, "part_b": 1, "label": "first", "shown": shown})
+    row = one(rows_of(screens), "left_share")
+    assert (row.low, row.high) == (None, None)
+    assert row.note == "No interval over raters: it takes at least 4, and here are 3."
+    before = one(rows_of(screens, over_raters="percentile"), "left_share")
+    assert before.low is not None
+    assert before.settings is not None
+    assert before.settings["interval"] == "bootstrap over raters"
+    assert str(before.note).endswith("Fewer than 10 raters: this interval is rough.")
+
+
+def test_limits_of_a_share_stay_between_0_and_1() -> None:
+    table = preferring(AGREED, items=2).table()
+    sample = Sample(table, np.full(len(table), np.nan), Question("main", "pairwise", Scale.NOMINAL), Common(), "kept")
+    wins = [1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 1.0, 1.0]
+    made, settings = with_limits(sample, Estimate(7 / 8), wins, [0, 0, 1, 1, 2, 2, 3, 3], {}, share=True)
+    assert (made.value, made.high) == (7 / 8, 1.0)
+    assert made.low == pytest.approx(student.interval(0.95, 3, 7 / 8, sem([1, 1, 0.5, 1]))[0])
+    assert settings["interval"] == "Student's t over raters"

@@ -11,6 +11,7 @@ from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
 from analytics_app.analyses.shared.families import sign_test_notes
 from analytics_app.analyses.shared.filtered import FilteredAnalysis
+from analytics_app.analyses.shared.over_raters import rough, with_limits
 from analytics_app.analyses.shared.pairs import Preferences, chosen_pairs, names_of
 from analytics_app.analyses.shared.preferred import Preferred, preferred_rows
 from analytics_app.ratings import Floats
@@ -27,8 +28,6 @@ from tasks_app.setting_fields import choice_field
 from tasks_app.task_types.base import Scale
 
 LEFT, RIGHT = 1.0, 2.0
-FEW_RATERS = "Fewer than 10 raters: this interval is rough."
-RATERS_NEEDED = 10
 ALL_PLACED = "Chains of wins lead from every system to every other one."
 PLACED_BY_TIES = (
     "Chains of wins and ties lead from every system to every other one; without ties, wins alone would not place them "
@@ -270,6 +269,7 @@ def _sides(make: Rows) -> Iterator[Row]:
         shares=True,
         **drawn.options,
     )
+    estimate, settings = with_limits(make.sample, estimate, left, rater, drawn.settings, share=True)
     net = np.bincount(rater, weights=2 * left - 1)
     n_raters = len(np.unique(rater))
     more, fewer = int((net > 0).sum()), int((net < 0).sum())
@@ -280,9 +280,9 @@ def _sides(make: Rows) -> Iterator[Row]:
         n_items=len(np.unique(table.unit[chosen])),
         n_raters=n_raters,
         p=sign_test(more, fewer),
-        note=joined(estimate.note, FEW_RATERS if n_raters < RATERS_NEEDED else None),
+        note=joined(estimate.note, rough(make.sample.common, n_raters)),
         settings={
-            **drawn.settings,
+            **settings,
             "test": f"exact sign test over raters: {more} more often left, {fewer} more often right",
         },
     )
