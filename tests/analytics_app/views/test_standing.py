@@ -85,6 +85,7 @@ def test_rows_from_before_a_correction_keep_their_numbers_and_say_so(
                settings=few)  # fmt: skip
     now = Row(**about, statistic="mean", system="LUO", value=3.0, low=2.5, high=3.5)
     run = build_run(closed, [old, now, pair])
+    run.refresh_from_db()
     html = text(page(rosas_browser, f"{address}1/"))
     assert NO_WIDTH_NOTE in html
     assert FEW_UNITS_NOTE in html
