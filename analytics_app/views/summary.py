@@ -16,6 +16,7 @@ from analytics_app.show import findings
 from analytics_app.show.cells import Words
 from analytics_app.show.comparisons import Compared, Comparison, comparison_of
 from analytics_app.show.index import RowIndex
+from analytics_app.show.lines_note import note_of
 from analytics_app.show.matrix import Matrix, matrix_of
 from analytics_app.show.raters_disagree import remark_of
 from analytics_app.show.tracks import Tracks, tracks_of
@@ -85,12 +86,12 @@ class Summary:
     def legend(self) -> Iterator[str]:
         """Yield sentences that explain the lines of the forest."""
         lines = [line for tracks in self.forest for line in tracks.lines]
-        if any(tracks.on_request for tracks in self.forest):
-            yield _("Thick lines: intervals for further texts and further raters.")
-        elif any(line.width_b is not None for line in lines):
-            yield _("Thick lines: for further texts, by these raters. Thin lines: for further raters, on these texts.")
-        elif any(line.width is not None for line in lines):
-            yield _("Lines: intervals.")
+        panels: dict[str, list[str]] = {}
+        for tracks in self.forest:
+            panels.setdefault(tracks.note, []).append(tracks.caption)
+        for note, captions in panels.items():
+            if note:
+                yield f"{findings.listed(captions)}: {note}" if len(panels) > 1 else note
         if any(line.apart for line in lines):
             yield _("A ruled line separates groups: each system above it differs clearly from each one below.")
         if any(place.compared.overlaps for place in self.places.values() if place.compared is not None):
@@ -280,6 +281,7 @@ def forest_of(place: Place, ends: Sequence[float] = ()) -> Tracks | None:
         apart=lambda row: row.system in firsts,
         ends=ends,
         log=comparison.unit == "ratio",
+        note=note_of(compared),
     )
 
 
