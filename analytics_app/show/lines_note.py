@@ -14,13 +14,11 @@ def note_of(compared: Compared) -> str:
     thin = not compared.crossed and any(row.low is not None for row in compared.over_raters.values())
     scope = NAMES.get(first_scope(compared.levels) or first_scope(compared.tested), "")
     if thick and thin:
-        return (
-            _(
-                "Thick lines: %(level)s intervals for further texts, by these raters. Thin lines: for further raters, on "
-                "these texts."
-            )
-            % about
+        sentence = _(
+            "Thick lines: %(level)s intervals for further texts, by these raters. Thin lines: for further raters, on "
+            "these texts."
         )
+        return sentence % about
     if thin:
         return _("Thin lines: %(level)s intervals for further raters, on these texts.") % about
     if not thick:

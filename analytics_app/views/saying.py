@@ -56,7 +56,7 @@ def saying_of(study: Study, run: Run, summary: Summary, counts: Collected) -> Sa
     place = summary.leading
     if summary.hidden or place is None or place.finding is None or place.compared is None:
         return None
-    sentence = _sentence(place, place.compared)
+    sentence = _sentence(place, place.compared, _family(run, summary, place))
     simulated, _raters = run_words.simulated(run)
     if simulated:
         example = _("With the same numbers from people, a paper could say:")
@@ -147,11 +147,31 @@ def _most(compared: Compared | None, column: str) -> int:
     return max((getattr(row, column) or 0 for row in rows), default=0)
 
 
-def _sentence(place: Place, compared: Compared) -> str:
-    """Return the finding with its figures: differences, intervals, adjusted p, and the numbers of texts and raters."""
+def _family(run: Run, summary: Summary, place: Place) -> str:
+    """Return of how many questions a finding is one, if none is primary and p is not adjusted across them; else ""."""
+    if run.settings.get("primary") or place.compared is None:
+        return ""
+    tested = [row.settings or {} for row in place.compared.tested]
+    task, analysis = place.key.partition("--")[0], place.compared.comparison.analysis
+    alike = [
+        other
+        for other in summary.places.values()
+        if other.compared is not None and other.compared.tested and other.key.partition("--")[0] == task
+        and other.compared.comparison.analysis == analysis
+    ]  # fmt: skip
+    if len(alike) < 2 or not all("of one criterion" in str(settings.get("family", "")) for settings in tested):
+        return ""
+    return _("one of %(n)s questions, not corrected across them") % {"n": len(alike)}
+
+
+def _sentence(place: Place, compared: Compared, family: str) -> str:
+    """Return the finding with its figures: differences, intervals, adjusted p, and the numbers of texts and raters.
+
+    `family` says of how many questions it is one.
+    """
     assert place.finding is not None
     text = place.finding.text.removesuffix(".")
-    figures = [*_figures(compared), *_counts(compared)]
+    figures = [*_figures(compared), *([family] if family else []), *_counts(compared)]
     sentence = f"{text} ({'; '.join(figures)})." if figures else f"{text}."
     if not compared.wins and compared.tested:
         sentence += " " + _("This does not show that the systems are equal.")

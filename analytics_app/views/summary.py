@@ -20,6 +20,7 @@ from analytics_app.show.lines_note import note_of
 from analytics_app.show.matrix import Matrix, matrix_of
 from analytics_app.show.raters_disagree import remark_of
 from analytics_app.show.tracks import Tracks, tracks_of
+from analytics_app.views.basis import basis_of
 from analytics_app.views.run_words import Funnel
 from analytics_app.views.sections import Section
 
@@ -52,7 +53,7 @@ class Summary:
     """The top of a results page. `headline` and `more` are sentences; with `hidden`, systems are not shown.
 
     `disagreements` say why an interval and a test of the matrix differ. `leading` is the place of the first finding
-    that compares systems.
+    that compares systems, and `basis` the ratings and raters behind it, where they are not all that the run counts.
     """
 
     hidden: bool
@@ -66,6 +67,7 @@ class Summary:
     disagreements: Sequence[str]
     leading: Place | None
     places: Mapping[str, Place]
+    basis: str = ""
 
     @property
     def in_sight(self) -> Sequence[Tracks]:
@@ -150,6 +152,7 @@ def summary_of(
         disagreements=leading.compared.disagreements if leading is not None and leading.compared is not None else (),
         leading=leading,
         places={place.key: place for place in placed},
+        basis=basis_of(run, leading.compared) if leading is not None and leading.compared is not None else "",
     )
 
 
@@ -292,11 +295,14 @@ def _thin(compared: Compared) -> Mapping[str, ResultRow]:
 
 def _measure(place: Place, comparison: Comparison) -> Words:
     """Return the measure of the values of systems, with the ends of the scale: the axis shows only the part in use."""
-    if place.scale is None or not comparison.on_scale:
-        return comparison.measure
-    low, high = (f"{end:g}".replace("-", "\N{MINUS SIGN}") for end in place.scale)
-    about = {"measure": comparison.measure, "low": low, "high": high}
-    return _("%(measure)s, on a scale from %(low)s to %(high)s") % about
+    measure = comparison.measure
+    if place.scale is not None and comparison.on_scale:
+        low, high = (f"{end:g}".replace("-", "\N{MINUS SIGN}") for end in place.scale)
+        about = {"measure": measure, "low": low, "high": high}
+        measure = _("%(measure)s, on a scale from %(low)s to %(high)s") % about
+    if place.compared is not None and place.compared.crossed:
+        return _("%(measure)s; estimated by the mixed model") % {"measure": measure}
+    return measure
 
 
 def _matrix(place: Place | None) -> Matrix | None:

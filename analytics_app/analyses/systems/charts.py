@@ -140,8 +140,8 @@ def superiority(material: Material) -> Iterator[Sketch]:
     # The largest difference may rest on few items, so the first clear pair may be another.
     for row in pairs.clear[:1]:
         first, second = words.short(row.system), words.short(row.system_b)
-        often = f"{'' if value_of(row) > 0.5 else 'only '}{words.share(value_of(row))}"
-        title = f"{first} is rated above {second} {often} of the time for {material.name}"
+        share = words.share(value_of(row))
+        title = f"Probability that {first} is rated above {second} for {material.name}: {share} (ties count half)"
     yield Sketch(
         kind="superiority",
         title=title,

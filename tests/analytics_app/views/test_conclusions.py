@@ -27,6 +27,7 @@ def test_the_headline_claims_no_difference_that_other_raters_may_not_share(
     assert "A is rated higher than B" not in said
     assert "Thick lines: 95 % intervals for further texts and further raters." in said
     assert "Thin lines: intervals for these raters alone" in said
+    assert "Mean, on a scale from 1 to 5; estimated by the mixed model" in said
     assert "Difference, row minus column; p for further texts and further raters" in said
     assert "raters and texts random; 40 texts, 4 raters" in said
     (pair,) = table(html, "Pairs of systems")

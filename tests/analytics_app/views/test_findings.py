@@ -9,7 +9,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from analytics_app.results import Row
+from analytics_app.models import ResultRow
+from analytics_app.results import COLUMNS, Row
+from analytics_app.show.findings import FindingQuestion, finding, sentences_of
+from analytics_app.show.index import RowIndex
 from tasks_app.models import Study
 from tests.analytics_app.builders import build_run, funnel, likert_rows, slider_rows
 from tests.analytics_app.views.reading import page, results, tables, text
@@ -103,16 +106,18 @@ SCORES = [row("panas", "affect_mean", label="PA", value=31.2, low=29.0, high=33.
 CASES: dict[str, tuple[list[Row], str]] = {
     "groups": (
         slider_rows(),
-        "HIGH is rated higher than NIU, BART and LUO on content; no clear difference between NIU and BART.",
+        "HIGH is rated higher than NIU, BART and LUO on content; no clear difference between NIU and BART; "
+        "other raters may differ.",
     ),
     "two criteria alike": (
         [*slider_rows(), *slider_rows("style")],
-        "HIGH is rated higher than NIU, BART and LUO on content and style; no clear difference between NIU and BART.",
+        "HIGH is rated higher than NIU, BART and LUO on content and style; no clear difference between NIU "
+        "and BART; other raters may differ.",
     ),
     "two criteria": (
         [*rated(THREE), *likert_rows()],
-        "north is rated higher than south and west on Fluency; no clear difference between south and west. "
-        "No two systems differ clearly on style.",
+        "north is rated higher than south and west on Fluency; no clear difference between south and west; "
+        "other raters may differ. No two systems differ clearly on style.",
     ),
     "a full order": (
         rated(THREE, combinations("abc", 2)),
@@ -175,6 +180,23 @@ CASES: dict[str, tuple[list[Row], str]] = {
     "penalties": (
         list(compared("error_spans", "mqm_score", {"a": 1, "b": 3}, "mqm_difference", {("a", "b"): (-2, CLEAR)})),
         "a has a lower MQM penalty than b on style.",
+    ),
+    "penalties by tests over texts": (
+        list(
+            compared(
+                "error_spans",
+                "mqm_score",
+                {"a": 1, "b": 3},
+                "mqm_difference",
+                {("a", "b"): (-2, CLEAR)},
+                generalises_to="further texts, by these raters",
+            )
+        ),
+        "a has a lower MQM penalty than b on style; other raters may differ.",
+    ),
+    "nothing clear by tests over texts": (
+        rated({"a": 4.0, "b": 3.0}, generalises_to="further texts, by these raters"),
+        "No clear difference between a and b on style.",
     ),
     "best-worst, one above all": (
         best_worst(a=(0.4, 0.5, 0.6), b=(-0.1, 0.0, 0.1)),
@@ -294,6 +316,34 @@ def test_the_headline_says_what_tests_support(rosas_browser: Client, closed: Stu
 def test_hidden_systems_are_not_said_to_be_untested(rosas_browser: Client, study: Study) -> None:
     build_run(study, slider_rows())
     assert headline(page(rosas_browser, results(study))) == "Results by system are hidden until the study is closed."
+
+
+def test_pairs_of_words_name_the_word_that_a_system_is_closer_to() -> None:
+    def said(rows: list[Row], *names: str) -> list[str]:
+        index = RowIndex([ResultRow(**{name: getattr(one, name) for name in COLUMNS}) for one in rows])
+        questions = [FindingQuestion(name, "semantic_differential", 0.05) for name in names]
+        found = [finding(index.kept, question) for question in questions]
+        return sentences_of([one for one in found if one is not None])
+
+    clear = rated(THREE, combinations("abc", 2))
+    assert said(clear, "confusing – clear", "impersonal – personal") == [
+        "a is rated closer than b and c to “clear” and “personal”; all pairs differ clearly, in the order a, b, c."
+    ]
+    assert said(rated(THREE), "cold – warm") == ["No two systems differ clearly on cold – warm."]
+
+
+def test_the_basis_of_the_headline_is_told_where_the_run_counts_more(rosas_browser: Client, closed: Study) -> None:
+    rows = [replace(one, n_ratings=18, n_raters=5) for one in rated(THREE)]
+    tasks = {"main": {"ratings": 66}}
+    build_run(closed, rows, facts={"simulated_raters": 0, "raters": 6, "tasks": tasks})
+    said = text(page(rosas_browser, results(closed)))
+    assert "66 ratings 6 raters Headline: 54 ratings, 5 raters" in said
+    tasks = {"main": {"ratings": 52, "shared_texts": 2}}
+    build_run(closed, rows, facts={"simulated_raters": 0, "raters": 5, "tasks": tasks})
+    said = text(page(rosas_browser, results(closed)))
+    assert "Headline: 54 ratings, 5 raters (a text of several systems counts for each)" in said
+    build_run(closed, rows, facts={"simulated_raters": 0, "raters": 5, "tasks": {"main": {"ratings": 54}}})
+    assert "Headline:" not in text(page(rosas_browser, results(closed)))
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from django.test import Client
 
 from analytics_app.results import Row
 from tasks_app.models import Booklet, RaterSet, Study
-from tests.analytics_app.builders import build_run, funnel
+from tests.analytics_app.builders import SETTINGS, build_run, funnel
 from tests.analytics_app.views.reading import page, results, text
 from tests.analytics_app.views.test_findings import THREE, rated, row
 
@@ -128,6 +128,21 @@ def test_a_sentence_for_the_paper_has_the_figures_of_pairs_without_a_clear_diffe
     said = text(page(rosas_browser, results(closed)))
     assert "a − b: 1.00, 95 % interval −1.00 to 2.50, p = 0.400" in said
     assert "A difference that is not clear does not show that two systems are equal." in said
+
+
+def test_one_question_of_several_is_said_not_to_be_corrected_across_them(rosas_browser: Client, closed: Study) -> None:
+    def said(*criteria: str, **settings: Any) -> str:
+        family = {"family": "3 pairs of one criterion", "correction": "holm"}
+        rows = [
+            replace(one, criterion=key) for key in criteria for one in rated(THREE, combinations("abc", 2), **family)
+        ]
+        build_run(closed, rows, settings={**SETTINGS, **settings})
+        return text(page(rosas_browser, results(closed)))
+
+    apart = "one of 3 questions, not corrected across them"
+    assert f"p adjusted for 3 comparisons by Holm; {apart}" in said("style", "tone", "flow")
+    assert "not corrected across" not in said("style")
+    assert "not corrected across" not in said("style", "tone", "flow", primary="style")
 
 
 PANELS = {
