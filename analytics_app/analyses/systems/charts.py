@@ -168,10 +168,10 @@ def rater_differences(material: Material) -> Iterator[Sketch]:
     ends = (rows[0].system, rows[0].system_b)
     pair = next((row for row in material.of("difference_crossed") if (row.system, row.system_b) == ends), None)
     share = share_of_raters(pair) if pair is not None else None
-    some = f", {len(rows)} of them" if len(rows) < n else ""
+    some, rate = f", {len(rows)} of them" if len(rows) < n else "", "rates" if above == 1 else "rate"
     yield Sketch(
         kind="rater-differences",
-        title=f"{above} of {n} raters rate {first} above {second} for {material.name}, {below} below",
+        title=f"{above} of {n} raters {rate} {first} above {second} for {material.name}, {below} below",
         subtitle=(
             f"Mean of each rater's ratings of {first} minus that of {second}, the two systems furthest apart{some}; "
             f"{material.basis(rows)}."

@@ -142,9 +142,9 @@ def test_what_needs_no_equal_steps_is_said_of_steps(likert: dict[str, charts.Dra
 
 
 def test_alpha_is_read_against_krippendorffs_bounds(slider: dict[str, charts.Drawn]) -> None:
-    assert slider["agreement"].title == "Alpha for content is .71: its interval includes .667"
+    assert slider["agreement"].title == "Alpha for content is .71, below .8 (interval .65 to .76)"
     for low, high, said in ((0.81, 0.9, "lies above .8"), (0.1, 0.2, "lies below .667"), (0.7, 0.79, "lies between"),
-                            (0.6, 0.9, "includes .667 and .8")):  # fmt: skip
+                            (0.6, 0.9, ", below .8 (interval .60 to .90)")):  # fmt: skip
         rows = changed(
             slider_rows(), lambda _row, ends=(low, high): {"low": ends[0], "high": ends[1]}, statistic="alpha"
         )

@@ -18,7 +18,7 @@ ENOUGH = [
         settings={"judgments": 3, "tolerated": 0.05})
     for m, value, low, high in ((1, 0.3, 0.2, 0.4), (2, 0.2, 0.1, 0.3), (3, 0.0, None, None))
 ]  # fmt: skip
-NOT_SHOWN = "It was not shown that fewer than 3 judgments per text suffice: with 2, 20.0 % of majority labels differ"
+NOT_SHOWN = "With 2 instead of 3 judgments per text, 20.0 % of majority labels would change"
 
 
 @pytest.mark.parametrize(
