@@ -40,7 +40,7 @@ def test_the_headline_answers_the_question_of_the_study(
     html = page(rosas_browser, results(of_state))
     shown = headline(html)
     assert shown.replace("&#x27;", "'") == said
-    assert "suffice" not in shown
+    assert "majority labels" not in shown
     # What is about the design of the study stands below.
     (below,) = re.findall(r'<ul class="ew-told">(.*?)</ul>', html.split('id="summary"', 1)[1], flags=re.DOTALL)[:1]
     assert NOT_SHOWN in text(below)
