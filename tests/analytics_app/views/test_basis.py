@@ -1,4 +1,4 @@
-"""Below the headline: the ratings and raters that it is based on; in it, the word of a pair that a system is closer to."""
+"""The ratings and raters that a headline is based on, and the word of a pair that a system is closer to."""
 
 from dataclasses import replace
 from itertools import combinations
