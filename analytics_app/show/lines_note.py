@@ -1,10 +1,14 @@
 """The note below systems with intervals: the level of the lines, and the conclusions that they allow."""
 
+from collections.abc import Iterator, Sequence
+
 from django.utils.translation import gettext as _
 
 from analytics_app.show import cells
 from analytics_app.show.comparisons import Compared
+from analytics_app.show.findings import listed
 from analytics_app.show.scope import NAMES, first_scope
+from analytics_app.show.tracks import Tracks
 
 
 def note_of(compared: Compared) -> str:
@@ -28,3 +32,13 @@ def note_of(compared: Compared) -> str:
     if scope:
         return _("Lines: %(level)s intervals for %(scope)s.") % {**about, "scope": scope}
     return _("Lines: %(level)s intervals.") % about
+
+
+def notes_of(forest: Sequence[Tracks]) -> Iterator[str]:
+    """Yield the notes of all panels, with the names of their criteria where panels differ."""
+    panels: dict[str, list[str]] = {}
+    for tracks in forest:
+        panels.setdefault(tracks.note, []).append(tracks.caption)
+    for note, captions in panels.items():
+        if note:
+            yield f"{listed(captions)}: {note}" if len(panels) > 1 else note

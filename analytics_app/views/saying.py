@@ -15,6 +15,7 @@ from analytics_app.results import TO_TEXTS
 from analytics_app.selectors.carefulness import fast_in
 from analytics_app.show import cells
 from analytics_app.show.comparisons import Compared
+from analytics_app.show.other_verdicts import verdicts_on_steps
 from analytics_app.show.scope import NAMES, first_scope
 from analytics_app.views import run_words
 from analytics_app.views.summary import Place, Summary
@@ -101,6 +102,8 @@ def _cautions(run: Run, place: Place, counts: Collected) -> Iterator[Caution]:
         yield Caution(sentence, _("raters agree little"))
     if compared is not None and compared.disagreements:
         yield Caution(_("An interval and a test differ; see the note below the pairs."))
+    if compared is not None and verdicts_on_steps(compared):
+        yield Caution(_("The model of ordinal steps comes to another verdict; see the note below the pairs."))
 
 
 def _on_fieldwork(run: Run, counts: Collected) -> Iterator[Caution]:

@@ -16,8 +16,9 @@ from analytics_app.show import findings
 from analytics_app.show.cells import Words
 from analytics_app.show.comparisons import Compared, Comparison, comparison_of
 from analytics_app.show.index import RowIndex
-from analytics_app.show.lines_note import note_of
+from analytics_app.show.lines_note import note_of, notes_of
 from analytics_app.show.matrix import Matrix, matrix_of
+from analytics_app.show.other_verdicts import verdicts_on_steps
 from analytics_app.show.raters_disagree import remark_of
 from analytics_app.show.tracks import Tracks, tracks_of
 from analytics_app.views.basis import basis_of
@@ -87,14 +88,8 @@ class Summary:
     @property
     def legend(self) -> Iterator[str]:
         """Yield sentences that explain the lines of the forest."""
-        lines = [line for tracks in self.forest for line in tracks.lines]
-        panels: dict[str, list[str]] = {}
-        for tracks in self.forest:
-            panels.setdefault(tracks.note, []).append(tracks.caption)
-        for note, captions in panels.items():
-            if note:
-                yield f"{findings.listed(captions)}: {note}" if len(panels) > 1 else note
-        if any(line.apart for line in lines):
+        yield from notes_of(self.forest)
+        if any(line.apart for tracks in self.forest for line in tracks.lines):
             yield _("A ruled line separates groups: each system above it differs clearly from each one below.")
         if any(place.compared.overlaps for place in self.places.values() if place.compared is not None):
             yield _(
@@ -149,11 +144,18 @@ def summary_of(
         agreement=_agreement([place for place in placed if place.agreement is not None]),
         agreement_reasons=list(dict.fromkeys(str(place.agreement.reason) for place in placed if place.agreement)),
         excluded=list(_excluded(funnels)),
-        disagreements=leading.compared.disagreements if leading is not None and leading.compared is not None else (),
+        disagreements=_disagreements(leading),
         leading=leading,
         places={place.key: place for place in placed},
         basis=basis_of(run, leading.compared) if leading is not None and leading.compared is not None else "",
     )
+
+
+def _disagreements(place: Place | None) -> list[str]:
+    """Return sentences about pairs of which two methods say different things."""
+    if place is None or place.compared is None:
+        return []
+    return [*place.compared.disagreements, *verdicts_on_steps(place.compared)]
 
 
 def at_a_glance(summary: Summary, section: Section) -> Glance | None:
