@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from analytics_app.models import ResultRow
-from analytics_app.results import CannotDiffer, is_significant
+from analytics_app.results import TO_TEXTS, CannotDiffer, is_significant
 from analytics_app.show import cells
 from analytics_app.show.cells import Words
 from analytics_app.show.disagreements import (
@@ -26,6 +26,7 @@ from analytics_app.show.disagreements import (
     NOT_SIGNIFICANT,
 )
 from analytics_app.show.findings import Finding, FindingQuestion, finding_of, listed, listed_pairs, none_can
+from analytics_app.show.scope import first_scope
 from analytics_app.show.shown import Rows
 
 Unit: TypeAlias = Literal["number", "share", "ratio"]
@@ -33,10 +34,11 @@ Unit: TypeAlias = Literal["number", "share", "ratio"]
 
 @dataclass(frozen=True, slots=True)
 class Verb:
-    """The verb for a system that is better than another: for one ("is"), and for several ("are")."""
+    """The verb for one better system and for several; with `to_the_right`, it is closer to the second of two words."""
 
     singular: Words
     plural: Words
+    to_the_right: bool = False
 
     def of(self, names: Sequence[str]) -> str:
         """Return the verb for some systems."""
@@ -284,8 +286,13 @@ class Compared:
     def finding(self, question: FindingQuestion) -> Finding:
         """Return the finding that the adjusted tests support, and whether it is about these raters only."""
         finding = self._finding(question)
+        if self.wins and self.comparison.verb(question.task_type).to_the_right:
+            word = _("“%(word)s”") % {"word": question.name.rpartition(" – ")[2]}
+            finding = replace(finding, criterion=word, link=_(" to %(criteria)s"))
         if self.only_these_raters and finding.tested:
             return replace(finding, rest=finding.rest + _("; this is about these raters only"))
+        if self.wins and not self.crossed and first_scope(self.tested) == TO_TEXTS:
+            return replace(finding, rest=finding.rest + _("; other raters may differ"))
         return finding
 
     def _finding(self, question: FindingQuestion) -> Finding:

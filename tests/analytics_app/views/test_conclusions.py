@@ -29,8 +29,9 @@ def test_the_headline_claims_no_difference_that_other_raters_may_not_share(
         "Raters disagree about which system is better on quality: more raters would help more than more texts." in said
     )
     assert "A is rated higher than B" not in said
-    assert "Thick lines: intervals for further texts and further raters." in said
+    assert "Thick lines: 95 % intervals for further texts and further raters." in said
     assert "Thin lines: intervals for these raters alone" in said
+    assert "Mean, on a scale from 1 to 5; estimated by the mixed model" in said
     assert "Difference, row minus column; p for further texts and further raters" in said
     assert "raters and texts random; 40 texts, 4 raters" in said
     (pair,) = table(html, "Pairs of systems")
@@ -52,7 +53,7 @@ def test_a_test_over_texts_is_named_for_what_it_generalises_to(rosas_browser: Cl
     assert "A is rated higher than B on quality" in said
     assert "The test is about further texts judged by these raters, not about further raters; say so." in said
     assert "row minus column; p for further texts, by these raters" in said
-    assert "Thick lines: for further texts, by these raters. Thin lines: for further raters, on these texts." in said
+    assert "Thick lines: 95 % intervals for further texts, by these raters." in said
 
 
 def test_with_one_rater_the_finding_is_about_this_rater_only(rosas_browser: Client, closed: Study) -> None:

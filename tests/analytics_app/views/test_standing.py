@@ -147,6 +147,8 @@ def test_ratings_after_a_run_are_counted_and_a_new_run_is_one_press_away(
     assert "came after this run" not in text(page(rosas_browser, address))
     filler.judge("tries", "i0", "alpha-mt", {"fluency": 3}, rater_kind="sandbox")
     assert "came after this run" not in text(page(rosas_browser, address))
+    filler.judge("ada", "i1", "beta-mt", {"fluency": 3}, purpose="attention")
+    assert "came after this run" not in text(page(rosas_browser, address))
     filler.judge("ada", "i1", "alpha-mt", {"fluency": 3})
     assert "1 rating came after this run. A new run starts automatically" in text(page(rosas_browser, address))
     filler.judge("bob", "i1", "alpha-mt", {"fluency": 3})
