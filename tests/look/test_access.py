@@ -180,6 +180,28 @@ def test_a_phone_jumps_to_the_questions_and_back_to_the_line(phone: Page) -> Non
     expect(onward).to_have_count(0)
 
 
+def test_a_magnified_page_keeps_the_way_to_the_questions_in_view(browser: Browser, stage: Stage) -> None:
+    context = browser.new_context(base_url=stage.url, viewport=MAGNIFIED, locale="en-GB")
+    page = context.new_page()
+    page.goto("/judge/?sample&type=likert&long")
+    onward, back = (page.get_by_role("link", name=name) for name in ("To the questions", "Back to the text"))
+    expect(onward).to_be_in_viewport(ratio=1)
+    box = onward.bounding_box()
+    assert box is not None
+    assert box["height"] < MAGNIFIED["height"] / 4
+    page.evaluate("scrollTo({top: 1500})")
+    expect(onward).to_be_in_viewport(ratio=1)
+    onward.click()
+    expect(page.get_by_role("radiogroup").first).to_be_in_viewport()
+    # Below the questions nothing leads to them, and nothing lies over the button that sends.
+    page.evaluate("scrollTo({top: document.documentElement.scrollHeight})")
+    expect(onward).to_be_hidden()
+    page.get_by_role("button", name="Send and go on").click(trial=True)
+    back.click()
+    page.wait_for_function("scrollY === 1500")
+    context.close()
+
+
 def test_a_phone_without_scripts_has_both_ways(browser: Browser, stage: Stage) -> None:
     context = browser.new_context(base_url=stage.url, viewport=PHONE, java_script_enabled=False, locale="en-GB")
     page = context.new_page()
