@@ -190,7 +190,8 @@ def test_the_offer_says_what_an_hour_pays_and_how_long_a_place_is_kept(somebody:
     opened(study)
     offer = words(somebody.get(link(study)))
     order = (
-        "3.00 EUR", "(18.00 EUR per hour)", "It goes to others if you do nothing for 30 minutes (10 minutes before your first answer).",
+        "3.00 EUR", "(18.00 EUR per hour)",
+        "It goes to others if you do nothing for 30 minutes (10 minutes before your first answer).",
         "In short: you read.", "I agree, begin", "All of it, at length.",
         "I have read everything: begin",
     )  # fmt: skip
@@ -223,7 +224,10 @@ def test_what_is_stored_is_said_in_the_same_words_everywhere(study: Study, someb
         assert "Your answers and comments, how long you took and which buttons and fields you used" in page
         assert "Your id on the platform is kept apart from your answers" in page
         assert "A cookie remembers" in page
-    assert "your answers and comments, how long you took and which buttons and fields you used, under a made-up name" in draft
+    assert (
+        "your answers and comments, how long you took and which buttons and fields you used, under a made-up name"
+        in draft
+    )
     assert "Your id on Prolific is kept apart from your answers" in draft
     assert "A cookie in your browser remembers" in draft
 
