@@ -215,7 +215,7 @@ def test_a_sample_that_was_drawn_here_is_told_with_its_seed(rosa: User) -> None:
 
 @pytest.mark.parametrize(("least", "is_reached"), [(3, True), (4, False)])
 def test_a_limit_on_failed_checks_that_nobody_reaches_is_not_reported(rosa: User, least: int, is_reached: bool) -> None:
-    study = checked_study(rosa, checks={"fail_after": least}, sets_per_rater=1)
+    study = checked_study(rosa, slug="limits", checks={"fail_after": least}, sets_per_rater=1)
     told = known_of(study).answers["3.3.3.2"].answer.text
     assert "Each set contained 1 attention check." in told
     assert ("of at least" in told) == is_reached
