@@ -14,6 +14,7 @@ from analytics_app.models import ResultRow, Run
 from analytics_app.results import TO_TEXTS
 from analytics_app.show import cells
 from analytics_app.show.comparisons import Compared
+from analytics_app.show.other_verdicts import verdicts_on_steps
 from analytics_app.show.scope import first_scope
 from analytics_app.views import run_words
 from analytics_app.views.summary import Place, Summary
@@ -89,6 +90,8 @@ def _cautions(run: Run, place: Place) -> Iterator[str]:
             yield _("Raters agree little (alpha %(alpha)s); report it beside the finding.") % about
     if compared is not None and compared.disagreements:
         yield _("An interval and a test differ; see the note below the pairs.")
+    if compared is not None and verdicts_on_steps(compared):
+        yield _("The model of ordinal steps comes to another verdict; see the note below the pairs.")
 
 
 def _most(compared: Compared | None, column: str) -> int:

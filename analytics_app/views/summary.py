@@ -17,6 +17,7 @@ from analytics_app.show.cells import Words
 from analytics_app.show.comparisons import Compared, Comparison, comparison_of
 from analytics_app.show.index import RowIndex
 from analytics_app.show.matrix import Matrix, matrix_of
+from analytics_app.show.other_verdicts import verdicts_on_steps
 from analytics_app.show.raters_disagree import remark_of
 from analytics_app.show.tracks import Tracks, tracks_of
 from analytics_app.views.run_words import Funnel
@@ -146,10 +147,17 @@ def summary_of(
         agreement=_agreement([place for place in placed if place.agreement is not None]),
         agreement_reasons=list(dict.fromkeys(str(place.agreement.reason) for place in placed if place.agreement)),
         excluded=list(_excluded(funnels)),
-        disagreements=leading.compared.disagreements if leading is not None and leading.compared is not None else (),
+        disagreements=_disagreements(leading),
         leading=leading,
         places={place.key: place for place in placed},
     )
+
+
+def _disagreements(place: Place | None) -> list[str]:
+    """Return sentences about pairs of which two methods say different things."""
+    if place is None or place.compared is None:
+        return []
+    return [*place.compared.disagreements, *verdicts_on_steps(place.compared)]
 
 
 def at_a_glance(summary: Summary, section: Section) -> Glance | None:

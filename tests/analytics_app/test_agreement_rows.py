@@ -172,6 +172,8 @@ def test_what_was_asked_twice() -> None:
     assert by_name["repeats_equal"].value == pytest.approx(1 / 3)
     assert by_name["repeats_difference"].value == pytest.approx(2 / 3)
     assert by_name["repeats_alpha"].n_items == 15
+    for name in ("repeats_equal", "repeats_difference"):
+        assert (by_name[name].settings or {})["interval"] == "Student's t over raters"
     own = [row for row in found if row.rater == "r0" and row.statistic == "rater_repeats_equal"]
     assert [row.value for row in own] == pytest.approx([1 / 3])
     assert [row.note for row in own] == ["1 of 3 equal."]

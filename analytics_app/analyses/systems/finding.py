@@ -9,6 +9,7 @@ compares(
         analysis="systems",
         level="mean",
         tested="difference",
+        of_steps="log_odds",
         measure=_("Mean"),
         on_scale=True,
         pair_measure=_("Difference of means over the texts that both have, row minus column"),
