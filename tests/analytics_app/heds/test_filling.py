@@ -19,6 +19,7 @@ from tasks_app.setup import changes, texts
 from tasks_app.setup.checking import make_study
 from tests.once import study_made_once
 from tests.published.kit import analysed, judged_checked
+from tests.tasks_app.checks_kit import checked_study
 
 pytestmark = pytest.mark.django_db
 
@@ -213,3 +214,11 @@ def test_a_sample_that_was_drawn_here_is_told_with_its_seed(rosa: User) -> None:
     texts.bring_back(setup=setup, by=rosa)
     make_study(setup=setup, by=rosa)
     assert "3.1.2" not in known_of(Study.objects.get(pk=study.pk)).answers
+
+
+@pytest.mark.parametrize(("least", "is_reached"), [(3, True), (4, False)])
+def test_a_limit_on_failed_checks_that_nobody_reaches_is_not_reported(rosa: User, least: int, is_reached: bool) -> None:
+    study = checked_study(rosa, slug="limits", checks={"fail_after": least}, sets_per_rater=1)
+    told = known_of(study).answers["3.3.3.2"].answer.text
+    assert "Each set contained 1 attention check." in told
+    assert ("of at least" in told) == is_reached

@@ -203,7 +203,7 @@ def test_promises_are_listed_with_the_worst_in_any_prefix(rosa: User, rosas_brow
     for line in (
         "Missing or surplus judgments, over all units none 0 yes",
         "Units shown twice in a set none 0 yes",
-        "Judgments of incomplete units differ by 1 at most differ by 1 yes",
+        "Judgments per unit, while some are missing differ by 1 at most differ by 1 yes",
         "Comparisons: the systems on a screen differ by 1 at most differ by 0 yes",
         "Comparisons within one set differ by 1 at most differ by 0 yes",
         "Systems at each position of a set differ by 1 at most differ by 1 yes",

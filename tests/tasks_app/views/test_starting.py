@@ -100,7 +100,7 @@ def test_a_table_leads_to_the_task_types_that_fit_it(
         assert f'value="{name}"' in fitting
     # Each of the others says why, and none of them can be chosen by mistake.
     assert "has no reference to compare its texts with" in others
-    assert "It shows no texts." in others
+    assert "It asks raters about themselves and shows no texts." in others
     assert 'name="task_type"' not in others
     assert "Choose what raters do" in page(rosas_browser, "/admin/studies/which-summary/set-up/task/")
 
