@@ -73,8 +73,8 @@ def register() -> None:
 def _met(study: Study) -> list[tuple[dict[str, int], int]]:
     """Return for each main task the checks that a rater meets in all sets, by kind, and when the limit applies."""
     gold = Gold.objects.filter(unit__task=OuterRef("pk"), unit__until=None, purpose__in=Gold.Purpose.WATCHED)
-    gold = gold.filter(unit__withdrawn=None).exclude(kind=Gold.Kind.WORSE).order_by().values("purpose")
-    counted = gold.annotate(n=Count("unit", distinct=True)).values(pair=JSONObject(purpose="purpose", n="n"))
+    by_purpose = gold.filter(unit__withdrawn=None).exclude(kind=Gold.Kind.WORSE).order_by().values("purpose")
+    counted = by_purpose.annotate(n=Count("unit", distinct=True)).values(pair=JSONObject(purpose="purpose", n="n"))
     tasks = Task.objects.filter(study=study, until=None, stage=Task.Stage.MAIN).annotate(known=ArraySubquery(counted))
     sets = study.options.sets_per_rater or 1
     met = []
