@@ -132,11 +132,11 @@ def test_raters_who_share_no_text_agree_on_nothing() -> None:
 def test_each_rater_has_a_row_against_the_rest() -> None:
     found = rows("with_rest", Scale.ORDINAL)
     errors = [f"prediction_{kind}{of}" for of in ("", "_items") for kind in ("absolute", "square")]
-    assert statistics(found) == ["correlation_with_rest", "difference_from_rest", *errors]
+    assert statistics(found) == ["correlation_with_rest", "equal_to_another", "difference_from_rest", *errors]
     for statistic in statistics(found):
         raters = [row.rater for row in found if row.statistic == statistic]
         assert raters == [*([None] if statistic in errors else []), "r0", "r1", "r2", "r3", "r4"]
-    assert statistics(rows("with_rest", Scale.NOMINAL)) == ["agreement_with_rest"]
+    assert statistics(rows("with_rest", Scale.NOMINAL)) == ["agreement_with_rest", "equal_to_another"]
 
 
 def repeated(n: int, *, labels: bool = False) -> list[Row]:
