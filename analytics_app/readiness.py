@@ -141,8 +141,8 @@ def limits_that_nobody_reaches(facts: Facts) -> Iterator[Point]:
     sets = int(facts.section("flow").get("sets_per_rater") or 1)
     for place, task in facts.main_tasks:
         settings = checks_of(task["checks"])
-        known = settings.controls_among(task["set_size"], facts.counts(task, "control"))
-        n = sets * (known + settings.attention_among(facts.counts(task, "attention")) + settings.degraded)
+        known = {purpose: facts.counts(task, purpose) for purpose in ("control", "attention")}
+        n = sets * settings.watched_among(task["set_size"], known)
         if 0 < n < settings.fail_after:
             sentence = _(
                 "The limit on failed checks applies after %(least)d answered checks, but a rater meets %(n)d. Nobody "

@@ -65,8 +65,8 @@ def copied(sql: str, *, keep: bool = False) -> tuple[float, bytes]:
     return time.perf_counter() - began, answer.stdout or b""
 
 
-def analysed(study: Study, what: str, *, charts: bool) -> tuple[float, float, int]:
-    """Compute a run in two fresh processes; returns seconds, peak memory in MiB and how many rows it gave."""
+def analysed(study: Study, what: str, *, charts: bool) -> tuple[float, float, float, int]:
+    """Compute a run in two fresh processes; returns seconds, processor seconds, peak memory in MiB, number of rows."""
     answer = subprocess.run(
         [sys.executable, "-m", "bench.one_run", study.slug, what, "charts" if charts else "-"],
         cwd=Path(settings.BASE_DIR),
@@ -74,8 +74,8 @@ def analysed(study: Study, what: str, *, charts: bool) -> tuple[float, float, in
         capture_output=True,
         text=True,
     )
-    seconds, memory, rows = answer.stdout.split()
-    return float(seconds), float(memory), int(rows)
+    seconds, used, memory, rows = answer.stdout.split()
+    return float(seconds), float(used), float(memory), int(rows)
 
 
 def same_numbers(study: Study, script: plain.Computed) -> int:
@@ -98,16 +98,17 @@ def main() -> None:
     for size in SIZES:
         study = study_with(size)
         read, script = (sql.format(study=study.pk) for sql in (READ_COLUMNS, SCRIPT_COLUMNS))
-        copies, runs, with_plots, memory, rows = [], [], [], 0.0, 0
+        copies, runs, processor, with_plots, memory, rows = [], [], [], [], 0.0, 0
         for _round in range(ROUNDS):
             copies.append(copied(read)[0])
-            seconds, peak, rows = analysed(study, "promised", charts=False)
+            seconds, used, peak, rows = analysed(study, "promised", charts=False)
             runs.append(seconds)
+            processor.append(used)
             memory = max(memory, peak)
         with_plots.append(analysed(study, "promised", charts=True)[0])
         script_run = plain.compute(copied(script, keep=True)[1])
         n_same, by_script = same_numbers(study, script_run), script_run.seconds
-        everything, everything_memory, everything_rows = analysed(study, "everything", charts=True)
+        everything, everything_used, everything_memory, everything_rows = analysed(study, "everything", charts=True)
         least[size] = min(runs)
         run, copy = least[size], min(copies)
         at_most, at_least, under = PROMISED if size == SIZES[-1] else ("", "", "")
@@ -115,10 +116,10 @@ def main() -> None:
         print(f"    {run / copy:.1f} copies by psql of {copy:.2f} s{at_most}")
         print(f"    the plain script takes {by_script / run:.0f} times as long, {by_script:.0f} s{at_least}")
         print(f"    {n_same} figures of the script and of the run are the same numbers")
-        print(f"    peak {memory:.0f} MiB{under}")
+        print(f"    {min(processor):.1f} processor seconds, peak {memory:.0f} MiB{under}")
         print(
             f"    every rule and every analysis, with plots: {everything:.2f} s = {everything / copy:.1f} copies, "
-            f"peak {everything_memory:.0f} MiB, {everything_rows:,} rows"
+            f"{everything_used:.1f} processor seconds, peak {everything_memory:.0f} MiB, {everything_rows:,} rows"
         )
     for small, large in pairwise(SIZES):
         print(f"{large:,} ratings cost {least[large] / least[small]:.1f} times {small:,} (promised at most 11)")

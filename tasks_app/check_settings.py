@@ -46,8 +46,10 @@ class CheckSettings(SettingsBlock):
     A number is None where the researcher names none.
     """
 
-    training = whole_field(_("Training units"), _("Leave empty for all available units."), within=(0, 1000))
-    exam = whole_field(_("Exam units"), _("Leave empty for all available units."), within=(0, 1000))
+    training = whole_field(
+        _("Training units"), _("Leave empty for all training units, if there are any."), within=(0, 1000)
+    )
+    exam = whole_field(_("Exam units"), _("Leave empty for all exam units, if there are any."), within=(0, 1000))
     exam_pass = number_field(_("Pass mark"), _("Share of exam units, 0 to 1."), within=(0, 1), initial=0.8)
     exam_attempts = whole_field(_("Attempts at the exam"), within=(1, 5), initial=2)
     exam_feedback = YesNoField(
@@ -119,6 +121,11 @@ class CheckSettings(SettingsBlock):
     def attention_among(self, available: int) -> int:
         """Return the number of attention checks in a set."""
         return min(ATTENTION_CHECKS if self.attention is None else self.attention, available)
+
+    def watched_among(self, units: int, known: Mapping[str, int]) -> int:
+        """Count the checks of a set to which the limit on failed checks applies; `known` is as for `screens_with`."""
+        controls = self.controls_among(units, known.get("control", 0))
+        return controls + self.attention_among(known.get("attention", 0)) + self.degraded
 
     def screens_with(self, units: int, known: Mapping[str, int]) -> int:
         """Count the screens of a first set of so many units to judge; `known` counts known answers by purpose."""

@@ -14,14 +14,23 @@ from tasks_app.services.judging import assignments
 from tasks_app.views.rater.pages import consent_text
 
 
+def agree(study: Study) -> str:
+    """Take part, by the service behind that page, without beginning; returns the rater's token."""
+    return _enrolled(study).token
+
+
 def join(study: Study) -> str:
     """Take part, read the instructions and begin, by the services behind those pages; returns the rater's token."""
-    text = consent_text(study, "")
-    enrolled = enrolment.enrol(
-        study_id=study.pk, nonce=uuid.uuid4().hex, consent_text_id=text.pk if text else None, address="127.0.0.1"
-    )
+    enrolled = _enrolled(study)
     assignments.start(rater=enrolled.rater)
     return enrolled.token
+
+
+def _enrolled(study: Study) -> enrolment.Enrolled:
+    text = consent_text(study, "")
+    return enrolment.enrol(
+        study_id=study.pk, nonce=uuid.uuid4().hex, consent_text_id=text.pk if text else None, address="127.0.0.1"
+    )
 
 
 def join_by_pages(browser: Client, study: Study) -> str:

@@ -21,10 +21,15 @@ from analytics_app.charts.picking import (
 )
 from analytics_app.charts.points import points_chart
 from analytics_app.charts.ranked import TESTED, at_the_top, correction, not_significant, ranked
-from analytics_app.results import Row
+from analytics_app.results import TO_RATERS_AND_TEXTS, Row
 
 
-def pair_shares(material: Material, statistic: str, tested: str, kind: str, verb: str, sign: str) -> Iterator[Sketch]:
+def pair_shares(
+    material: Material, statistic: str, tested: str, kind: str, verb: str, sign: str, *, crossed: str = ""
+) -> Iterator[Sketch]:
+    """Draw the shares of pairs with the tests of `tested`, or those of `crossed` where it has tests."""
+    if any(row.p_adjusted is not None for row in material.of(crossed)):
+        statistic = tested = crossed
     tests = {(row.system, row.system_b): row for row in material.of(tested)}
     rows = [_with_p(row, tests) for row in material.of(statistic)]
     if not rows:
@@ -40,8 +45,8 @@ def pair_shares(material: Material, statistic: str, tested: str, kind: str, verb
         title=_clear(pairs.clear, len(rows), material.name, verb),
         subtitle=(
             f"Share of comparisons for {material.name} in which the first of two systems stands above the other, ties "
-            f"half{pairs.only}; {material.basis(rows)}. Line: {material.interval(rows, 'items')}. p: exact sign test "
-            f"over items{corrected(list(tests.values()))}.{each(rows)}{counted(rows)}"
+            f"half{pairs.only}; {material.basis(rows)}. Line: {material.interval(rows, 'items')}. p: {_test(rows)}"
+            f"{corrected(list(tests.values()))}.{each(rows)}{counted(rows)}"
         ),
         by_system=True,
         chart=points_chart(
@@ -49,6 +54,11 @@ def pair_shares(material: Material, statistic: str, tested: str, kind: str, verb
         ),
         columns=(("name", "Pair"), ("value", "Share"), *INTERVAL, ("p", "Adjusted p"), ("n", "Items")),
     )
+
+
+def _test(rows: Sequence[Row]) -> str:
+    crossed = setting(rows, "generalises_to") == TO_RATERS_AND_TEXTS
+    return "raters and texts random" if crossed else "exact sign test over items"
 
 
 def _with_p(row: Row, tests: Mapping[tuple[str | None, str | None], Row]) -> Row:

@@ -67,7 +67,9 @@ TESTED = {
     "geometric_mean": "magnitude_ratio",
     "geometric_mean_crossed": "magnitude_ratio_crossed",
     "bt_strength": "win_rate",
+    "bt_strength_crossed": "win_rate_crossed",
     "mqm_score": "mqm_difference",
+    "mqm_score_crossed": "mqm_difference_crossed",
 }
 
 

@@ -21,13 +21,14 @@ def write(study: Study, run: Run, *, standing: str, systems: bool) -> MethodsTex
     `standing` tells whether the run was planned. Without `systems`, systems are counted and not named.
     """
     facts = facts_of(study, run)
+    names = dict(study.systems.values_list("key", "name")) if systems else {}
     removed = Q(analysis="funnel", statistic="removed")
     tested = Q(basis="kept", slice=None, system=None, system_b=None, rater=None, metric=None, p_adjusted__isnull=False)
     rows = list(ResultRow.objects.filter(removed | tested, run=run).order_by("order"))
     removal_rows = [row for row in rows if row.analysis == "funnel"]
     others = [row for row in rows if row.analysis != "funnel"]
     paragraphs = [
-        Paragraph("Texts and questions", list(evaluation.sentences(facts, systems=systems))),
+        Paragraph("Texts and questions", list(evaluation.sentences(facts, names))),
         Paragraph("Raters", list(raters.sentences(facts))),
         Paragraph("Quality control", list(quality.sentences(facts, removal_rows))),
         Paragraph("Analysis", list(statistics.sentences(facts, run, standing, others))),

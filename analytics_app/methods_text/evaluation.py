@@ -1,6 +1,6 @@
 """The evaluation: systems, texts, tasks, designs, and the questions as raters read them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from analytics_app.heds.answers import NOT_APPLICABLE
 from analytics_app.heds.filling.facts import Facts, counted, extension_in_words
@@ -18,8 +18,11 @@ PER_UNIT = "judgments_per_unit"
 FILLED_IN = "Raters filled in a questionnaire"
 
 
-def sentences(facts: Facts, *, systems: bool) -> Iterator[Sentence]:
-    """Yield sentences about the systems, and about tasks and questions, task by task."""
+def sentences(facts: Facts, systems: Mapping[str, str]) -> Iterator[Sentence]:
+    """Yield sentences about the systems, and about tasks and questions, task by task.
+
+    `systems` are the names of systems by key; without them systems are only counted.
+    """
     yield from _texts(facts, systems)
     for frame in facts.main:
         yield from _task(facts, frame)
@@ -35,11 +38,11 @@ def opening(name: str, text: str) -> str:
     return f"{name}{lowered(text)}" if name else text
 
 
-def _texts(facts: Facts, named: bool) -> Iterator[Sentence]:
+def _texts(facts: Facts, named: Mapping[str, str]) -> Iterator[Sentence]:
     systems = list(facts.outputs)
     if not systems:
         return
-    names = f" ({listed(systems)})" if named and len(systems) <= NAMED_SYSTEMS else ""
+    names = f" ({listed(named.get(key) or key for key in systems)})" if named and len(systems) <= NAMED_SYSTEMS else ""
     numbers = set(facts.outputs.values())
     if len(numbers) == 1:
         each = ", each" if len(systems) > 1 else ""

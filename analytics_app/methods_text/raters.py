@@ -13,7 +13,7 @@ from tasks_app.models import Rater, Study, Task
 ENDED: Mapping[str, str] = {
     Rater.Outcome.FULL: "found the study full",
     Rater.Outcome.SCREENED_OUT: "were screened out",
-    Rater.Outcome.WITHDRAWN: "withdrew",
+    Rater.Outcome.WITHDRAWN: "stopped before the end",
 }
 
 
@@ -62,7 +62,8 @@ def _pay(facts: Facts) -> Iterator[Sentence]:
     for place, promise in enumerate(words):
         yield Sentence(_paid(promise, first=place == 0).removesuffix("."))
     hourly = facts.first_of_main("hourly_pay", "median")
-    if hourly is None or hourly.value is None:
+    # Simulated raters earn nothing, and their minutes are invented.
+    if hourly is None or hourly.value is None or facts.evaluators.get(Rater.Kind.SIMULATED):
         return
     currency = facts.study.options.currency
     text = f"Median pay was {hourly.value:.2f} {currency} per hour"

@@ -122,6 +122,13 @@ def carefulness_of(run: Run | None, tasks: Iterable[Task]) -> Carefulness:
     )
 
 
+def fast_in(run: Run) -> tuple[int, int]:
+    """Return the number of a run's raters who were too fast to have read, and of all whose speed it measured."""
+    rows = ResultRow.objects.filter(run=run, analysis=QUALITY, statistic="rater_fast_screens", basis="kept", slice=None)
+    measured = [row for row in rows.values("rater", "value", "n_ratings") if row["value"] is not None]
+    return len(_fast(measured)), len({row["rater"] for row in measured if row["rater"]})
+
+
 def _fast(rows: Iterable[Mapping[str, Any]]) -> frozenset[str]:
     """Return the raters who were too fast on too many of their screens, as the rule Time on the page has it."""
     rule = PageTime()

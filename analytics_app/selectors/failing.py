@@ -8,7 +8,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import Count, OuterRef
+from django.db.models.functions import JSONObject
 
 from analytics_app import quality
 from analytics_app.models import Plan
@@ -34,7 +36,7 @@ class Failing:
 
 
 def failing_in(study: Study, rules: Iterable[Mapping[str, Any]] | None = None) -> Failing | None:
-    """Return the consequence of failed checks, None where raters meet none; two queries, three without `rules`.
+    """Return the consequence of failed checks, None where raters meet none; one query, more without `rules`.
 
     `rules` are those of a run. Without them, the rules of the analysis plan count.
     """
@@ -70,16 +72,14 @@ def register() -> None:
 
 def _met(study: Study) -> list[tuple[dict[str, int], int]]:
     """Return for each main task the checks that a rater meets in all sets, by kind, and when the limit applies."""
-    tasks = Task.objects.filter(study=study, until=None, stage=Task.Stage.MAIN).values_list("pk", "checks", "set_size")
-    known: dict[int, dict[str, int]] = {}
-    gold = Gold.objects.filter(unit__task__study=study, unit__until=None, purpose__in=Gold.Purpose.WATCHED)
-    counted = gold.filter(unit__withdrawn=None).exclude(kind=Gold.Kind.WORSE).values_list("unit__task", "purpose")
-    for task, purpose, n in counted.annotate(n=Count("unit", distinct=True)).order_by():
-        known.setdefault(task, {})[purpose] = n
+    gold = Gold.objects.filter(unit__task=OuterRef("pk"), unit__until=None, purpose__in=Gold.Purpose.WATCHED)
+    by_purpose = gold.filter(unit__withdrawn=None).exclude(kind=Gold.Kind.WORSE).order_by().values("purpose")
+    counted = by_purpose.annotate(n=Count("unit", distinct=True)).values(pair=JSONObject(purpose="purpose", n="n"))
+    tasks = Task.objects.filter(study=study, until=None, stage=Task.Stage.MAIN).annotate(known=ArraySubquery(counted))
     sets = study.options.sets_per_rater or 1
     met = []
-    for task, contents, set_size in tasks:
-        checks, there = checks_of(contents), known.get(task, {})
+    for contents, set_size, known in tasks.values_list("checks", "set_size", "known"):
+        checks, there = checks_of(contents), {pair["purpose"]: pair["n"] for pair in known}
         kinds = {
             "control": sets * checks.controls_among(set_size, there.get("control", 0)),
             "attention": sets * checks.attention_among(there.get("attention", 0)),

@@ -25,7 +25,12 @@ from analytics_app.models import (
 )
 from analytics_app.ratings import WITHDRAWN
 from analytics_app.selectors.results import rows_of
-from tasks_app.models import Criterion, Rater, Rating, Study, Task, Withdrawal
+from tasks_app.models import Assignment, Criterion, Rater, Rating, Study, Task, Withdrawal
+
+# Ratings that a run analyses: of raters who did not only try the study out, and no answers to checks and repeats.
+ANALYSED = Q(judgment__assignment__purpose__in=Assignment.Purpose.ANALYSED) & ~Q(
+    judgment__assignment__rater_kind=Rater.Kind.SANDBOX
+)
 
 # The most runs in the list of a page.
 RUNS_SHOWN = 50
@@ -72,7 +77,7 @@ def departures_of(study: Study) -> Sequence[Departure]:
 class RunsNow:
     """The newest run that is done, the run under way, and the newest run if it failed; each None if there is none.
 
-    `newer` counts the ratings since the run that is done.
+    `newer` counts the ratings to analyse since the run that is done.
     """
 
     done: Run | None
@@ -89,7 +94,7 @@ def runs_now(study: Study) -> RunsNow:
     newest = runs.order_by("-number").values("pk")
     since = (
         Rating.objects.filter(task__study=study, id__gt=OuterRef("high_water"))
-        .exclude(rater__kind=Rater.Kind.SANDBOX)
+        .filter(ANALYSED)
         .order_by()
         .values("task__study")
         .annotate(n=Count("id"))
@@ -236,7 +241,7 @@ def since(run: Run, now: Beside) -> Since:
 def after(study: Study, run: Run) -> tuple[int, Beside]:
     """Return the number of ratings since those a run saw, and what else a run would take into account now; one query.
 
-    Ratings are counted without joining each to its rater: all ratings, less the few of sandbox raters.
+    Ratings are counted without joining each to its rater: all ratings, less the few that no run analyses.
     """
     own = OuterRef("pk")
     ratings = Rating.objects.filter(id__gt=run.high_water)
@@ -244,7 +249,7 @@ def after(study: Study, run: Run) -> tuple[int, Beside]:
     scores, outcomes = (model.objects.filter(study=own).order_by() for model in (MetricScore, MeasuredOutcome))
     counted = Study.objects.filter(pk=study.pk).annotate(
         everything=_number(ratings.filter(task__study=own).values("task__study")),
-        trials=_number(ratings.filter(rater__study=own, rater__kind=Rater.Kind.SANDBOX).values("rater__study")),
+        beside=_number(ratings.filter(~ANALYSED, rater__study=own).values("rater__study")),
         by_hand=ArraySubquery(by_hand.order_by().values("pk")),
         n_scores=_number(scores.values("study")),
         high_score=Subquery(scores.order_by("-pk").values("pk")[:1]),
@@ -252,12 +257,12 @@ def after(study: Study, run: Run) -> tuple[int, Beside]:
         high_outcome=Subquery(outcomes.order_by("-pk").values("pk")[:1]),
         withdrawn=ArraySubquery(Withdrawal.objects.filter(Withdrawal.IN_FORCE, study=own).order_by().values("pk")),
     )
-    names = ("everything", "trials", "by_hand", "high_score", "n_scores", "high_outcome", "n_outcomes", "withdrawn")
-    total, trials, excluded, high_score, n_scores, high_outcome, n_outcomes, withdrawn = counted.values_list(
+    names = ("everything", "beside", "by_hand", "high_score", "n_scores", "high_outcome", "n_outcomes", "withdrawn")
+    total, not_analysed, excluded, high_score, n_scores, high_outcome, n_outcomes, withdrawn = counted.values_list(
         *names
     ).get()
     beside = Beside(frozenset(excluded), (high_score, n_scores), (high_outcome, n_outcomes), frozenset(withdrawn))
-    return int(total - trials), beside
+    return int(total - not_analysed), beside
 
 
 def _number(rows: QuerySet[Any, Any]) -> Coalesce:

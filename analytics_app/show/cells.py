@@ -67,6 +67,11 @@ def percent(value: float | None, digits: int = 0) -> Cell:
     return Cell(f"{figure(value * 100, 0 if value in {0, 1} else digits)}\u00a0%", numbers=(value,))
 
 
+def level(limit: float) -> str:
+    """Return the level of an interval that leaves out a share of `limit`, such as "95 %"."""
+    return f"{(1 - limit) * 100:g}\u00a0%"
+
+
 def p_value(value: float | None, limit: float = 0.0) -> Cell:
     """Return the cell of a p value; bold below the limit."""
     if value is None:

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from analytics_app.models import ResultRow
-from analytics_app.results import CannotDiffer, is_significant
+from analytics_app.results import TO_TEXTS, CannotDiffer, is_significant
 from analytics_app.show import cells
 from analytics_app.show.cells import Words
 from analytics_app.show.disagreements import (
@@ -26,6 +26,7 @@ from analytics_app.show.disagreements import (
     NOT_SIGNIFICANT,
 )
 from analytics_app.show.findings import Finding, FindingQuestion, finding_of, listed, listed_pairs, none_can
+from analytics_app.show.scope import first_scope
 from analytics_app.show.shown import Rows
 
 Unit: TypeAlias = Literal["number", "share", "ratio"]
@@ -33,10 +34,11 @@ Unit: TypeAlias = Literal["number", "share", "ratio"]
 
 @dataclass(frozen=True, slots=True)
 class Verb:
-    """The verb for a system that is better than another: for one ("is"), and for several ("are")."""
+    """The verb for one better system and for several; with `to_the_right`, it is closer to the second of two words."""
 
     singular: Words
     plural: Words
+    to_the_right: bool = False
 
     def of(self, names: Sequence[str]) -> str:
         """Return the verb for some systems."""
@@ -47,11 +49,11 @@ class Verb:
 class Comparison:
     """The statistics by which an analysis compares systems.
 
-    `level` is the statistic with a value for each system, `tested` that of pairs, whose value is `even` if the two do
-    not differ. `shown` is the statistic whose value pages show for a pair, if the test is of another one, such as
-    shares in which ties count half beside a test without ties. `unit` is that of a pair's value. With `low_first` the
-    lowest level is the best, with `low_wins` a pair's value below `even` speaks for the first system. `verbs` are by
-    task type; "" is the usual one.
+    `level` is the statistic with a value for each system, `tested` that of pairs, whose value is `even` if the two
+    do not differ. `shown` is the statistic whose value pages show for a pair, if the test is of another one, such
+    as shares in which ties count half beside a test without ties; `of_steps` that of the model of ordinal steps.
+    `unit` is that of a pair's value. With `low_first` the lowest level is the best, with `low_wins` a pair's value
+    below `even` speaks for the first system. `verbs` are by task type; "" is the usual one.
     `whole` is the subject of findings that are about no single criterion. `on_scale` is true if levels are numbers on
     the scale that raters used.
     """
@@ -70,6 +72,7 @@ class Comparison:
     whole: Words = ""
     on_scale: bool = False
     shown: str = ""
+    of_steps: str = ""
 
     @property
     def level_over_raters(self) -> str:
@@ -100,7 +103,7 @@ def compares(comparison: Comparison) -> Comparison:
 
     statistics = [comparison.level, comparison.level_over_raters, comparison.tested]
     statistics += [comparison.level_crossed, comparison.tested_crossed]
-    statistics += [comparison.shown] if comparison.shown else []
+    statistics += [name for name in (comparison.shown, comparison.of_steps) if name]
 
     @finding_of(comparison.analysis, *statistics, order=comparison.order)
     def found(rows: Rows, question: FindingQuestion) -> Finding | None:
@@ -139,6 +142,7 @@ class Compared:
     over_texts: dict[str, ResultRow] = field(default_factory=dict)
     over_texts_tested: list[ResultRow] = field(default_factory=list)
     only_these_raters: str = ""
+    of_steps: list[ResultRow] = field(default_factory=list)
     _wins: set[tuple[str, str]] = field(default_factory=set)
 
     @classmethod
@@ -154,6 +158,7 @@ class Compared:
         compared = cls(comparison, levels, pairs, limit)
         compared.over_raters = {str(row.system): row for row in own if row.statistic == comparison.level_over_raters}
         compared._cross(own)
+        compared.of_steps = _pairs(own, comparison.of_steps)
         sign = 1 if comparison.low_first else -1
         compared.levels.sort(key=lambda row: sign * (row.value or 0.0))
         compared._wins = {pair for row in compared.pairs if (pair := compared._winner(row)) is not None}
@@ -259,7 +264,7 @@ class Compared:
         """Return why the interval of a pair and its test differ."""
         about = {"even": self._even(), "n": len(self.tested)}
         if not leaves_out:
-            sign_test = self.comparison.unit == "share"
+            sign_test = self.comparison.unit == "share" and not self.crossed
             return (_(AHEAD_ON_MORE) if sign_test else _(COMPUTED_APART)) % about
         settings = row.settings or {}
         if "n_differing" in settings:
@@ -281,8 +286,13 @@ class Compared:
     def finding(self, question: FindingQuestion) -> Finding:
         """Return the finding that the adjusted tests support, and whether it is about these raters only."""
         finding = self._finding(question)
+        if self.wins and self.comparison.verb(question.task_type).to_the_right:
+            word = _("“%(word)s”") % {"word": question.name.rpartition(" – ")[2]}
+            finding = replace(finding, criterion=word, link=_(" to %(criteria)s"))
         if self.only_these_raters and finding.tested:
             return replace(finding, rest=finding.rest + _("; this is about these raters only"))
+        if self.wins and not self.crossed and first_scope(self.tested) == TO_TEXTS:
+            return replace(finding, rest=finding.rest + _("; other raters may differ"))
         return finding
 
     def _finding(self, question: FindingQuestion) -> Finding:

@@ -45,7 +45,8 @@ class Finding:
     """A sentence without its full stop. The criterion is between `start` and `rest`; "" if there is none.
 
     A finding that only describes is not `tested`. Findings that differ only in their criterion become one sentence. One
-    that is `on_design` is about how the study was run, such as its number of judgments, and never a headline.
+    that is `on_design` is about how the study was run, such as its number of judgments, and never a headline. `link` is
+    the phrase that joins the criterion, " on %(criteria)s" if empty.
     """
 
     start: str
@@ -53,6 +54,7 @@ class Finding:
     tested: bool = True
     criterion: str = ""
     on_design: bool = False
+    link: str = ""
 
     @property
     def text(self) -> str:
@@ -126,18 +128,20 @@ def sentences_of(findings: Iterable[Finding]) -> list[str]:
 
     Findings without a criterion become one sentence if they begin alike.
     """
-    alike: dict[tuple[str, str], list[Finding]] = {}
+    alike: dict[tuple[str, str, str], list[Finding]] = {}
     for finding in sorted(findings, key=lambda finding: not finding.tested):
-        alike.setdefault((finding.start, finding.rest if finding.criterion else ""), []).append(finding)
+        rest = finding.rest if finding.criterion else ""
+        alike.setdefault((finding.start, finding.link, rest), []).append(finding)
     return [
-        f"{start}{_on([entry.criterion for entry in group])}{''.join(dict.fromkeys(entry.rest for entry in group))}."
-        for (start, _rest), group in alike.items()
+        f"{start}{_on(link, [entry.criterion for entry in group])}"
+        f"{''.join(dict.fromkeys(entry.rest for entry in group))}."
+        for (start, link, _rest), group in alike.items()
     ]
 
 
-def _on(criteria: Sequence[str]) -> str:
+def _on(link: str, criteria: Sequence[str]) -> str:
     named = [name for name in dict.fromkeys(criteria) if name]
-    return _(" on %(criteria)s") % {"criteria": listed(named)} if named else ""
+    return (link or _(" on %(criteria)s")) % {"criteria": listed(named)} if named else ""
 
 
 def tests_of(rows: Rows, *statistics: str) -> list[ResultRow]:

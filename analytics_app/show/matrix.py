@@ -55,7 +55,7 @@ def matrix_of(compared: Compared, caption: Words) -> Matrix | None:
 def _measure(compared: Compared) -> str:
     """Return the measure of the pairs, with the conclusion that their tests allow."""
     measure, scope = compared.comparison.pair_measure, first_scope(compared.tested)
-    if compared.crossed:
+    if compared.crossed and compared.comparison.unit != "share":
         ratio = compared.comparison.unit == "ratio"
         measure = _("Ratio, row to column") if ratio else _("Difference, row minus column")
     return f"{measure}; {_('p for %(scope)s') % {'scope': NAMES[scope]}}" if scope in NAMES else str(measure)

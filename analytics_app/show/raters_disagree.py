@@ -14,14 +14,17 @@ LARGE = 0.5
 def share_of_raters(pair: ResultRow | Row) -> float | None:
     """Return the share of a difference's squared standard error that comes from raters who prefer other systems.
 
-    It is 2 sd² / (n se²), with the SD of raters by system, and n raters. None if the row of the pair has no such SD.
+    It is 2 sd² / (n se²), with the SD of raters by system, and n raters; of a share of wins sd² / (n se²), with the SD
+    of raters. None if the row of the pair has no such SD.
     """
     settings = pair.settings or {}
+    of_share = str(settings.get("model", "")).startswith("win ~")
     # A ratio has the standard error of the difference of logarithms, of which the SD is too.
-    sd, se = (settings.get("sd") or {}).get("rater_system"), settings.get("se_of_logs") or pair.se
+    sd = (settings.get("sd") or {}).get("rater" if of_share else "rater_system")
+    se = settings.get("se_of_logs") or pair.se
     if sd is None or not se or not pair.n_raters:
         return None
-    return float(min(1.0, 2 * sd**2 / (pair.n_raters * se**2)))
+    return float(min(1.0, (1 if of_share else 2) * sd**2 / (pair.n_raters * se**2)))
 
 
 def remark_of(compared: Compared | None, criterion: str) -> Finding | None:

@@ -44,7 +44,8 @@ class Track:
 class Tracks:
     """Lines on one axis; `ticks` and `marks` are (place, word). `key` is the section to which they link.
 
-    With `on_request`, second intervals are over texts alone, and are shown when a reader asks for them.
+    With `on_request`, second intervals are over texts alone, and are shown when a reader asks for them. `note` is a
+    sentence about the level of the intervals, and the conclusions that they allow.
     """
 
     caption: str
@@ -55,6 +56,7 @@ class Tracks:
     head: Words = ""
     key: str = ""
     on_request: bool = False
+    note: str = ""
 
     @property
     def grouped(self) -> bool:
@@ -125,6 +127,7 @@ def tracks_of(
     digits: int | None = None,
     log: bool = False,
     on_request: bool = False,
+    note: str = "",
 ) -> Tracks | None:
     """Return the lines of rows with a value, in the order given; None if no row has one.
 
@@ -149,6 +152,7 @@ def tracks_of(
         head=head,
         key=key,
         on_request=on_request and any(line.width_b is not None for line in lines),
+        note=note,
     )
 
 

@@ -137,6 +137,7 @@ def _foot(study: Study, run: Run, shown: ReadSummary) -> Block:
     base = [ngettext("%(n)s rating", "%(n)s ratings", run.n_counted) % {"n": whole_number(run.n_counted).text}]
     if shown.raters:
         base.append(ngettext("%(n)s rater", "%(n)s raters", shown.raters) % {"n": whole_number(shown.raters).text})
+    base += [shown.summary.basis] if shown.summary.basis else []
     block.paragraph(" · ".join([*base, *shown.summary.excluded]), size=NORMAL)
     for text in (*shown.summary.legend, *shown.summary.agreement_reasons, run_words.standing(run, study)):
         block.paragraph(text, size=SMALL, colour=QUIET)

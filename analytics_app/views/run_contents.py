@@ -10,6 +10,7 @@ from analytics_app.views.saying import saying_of
 from analytics_app.views.summary import at_a_glance, index_of, summary_of, with_leading_figure, without_repeats
 from tasks_app.models import Study
 from tasks_app.selectors import demonstration
+from tasks_app.selectors.progress import collected
 
 
 def contents(
@@ -23,8 +24,9 @@ def contents(
     simulated, n_raters = run_words.simulated(run)
     failing = failing_in(study, run.settings.get("rules", ()))
     found = _found(run, names, section_key, systems=systems, raters=raters)
+    counts = collected(study)
     return found | {
-        "saying": saying_of(study, run, found["summary"]),
+        "saying": saying_of(study, run, found["summary"], counts),
         "planted": demonstration.planted_in(study) if simulated else "",
         "standing": run_words.standing(run, study),
         "uncorrected": run_words.uncorrected(run, study),
@@ -34,7 +36,7 @@ def contents(
         "taken_over": run_words.taken_over(run),
         "simulated": run_words.simulated_in_words(simulated, n_raters),
         "raters": n_raters,
-        "incomplete": run_words.incomplete(study),
+        "incomplete": run_words.incomplete(study, counts),
         "failing": failing.words if failing is not None else "",
         "shared_texts": run_words.shared_texts(run),
     }

@@ -23,7 +23,7 @@ from analytics_app.show.table import Column, Table
 from analytics_app.views import words
 from analytics_app.views.sections import Figure
 from tasks_app.models import Study
-from tasks_app.selectors.progress import collected
+from tasks_app.selectors.progress import Collected
 
 # Withdrawn texts of a run that are named.
 MOST_TEXTS = 10
@@ -182,9 +182,8 @@ def standing(run: Run, study: Study) -> str:
     return " ".join(filter(None, sentences))
 
 
-def incomplete(study: Study) -> str:
+def incomplete(study: Study, counts: Collected) -> str:
     """Return how many of the planned judgments there are while some are missing; "" if the study has all of them."""
-    counts = collected(study)
     if counts.is_complete:
         return ""
     yet, over = _("not complete yet: %(n)s of %(all)s judgments"), _("not complete: %(n)s of %(all)s judgments")

@@ -16,9 +16,12 @@ from analytics_app.show import findings
 from analytics_app.show.cells import Words
 from analytics_app.show.comparisons import Compared, Comparison, comparison_of
 from analytics_app.show.index import RowIndex
+from analytics_app.show.lines_note import note_of, notes_of
 from analytics_app.show.matrix import Matrix, matrix_of
+from analytics_app.show.other_verdicts import verdicts_on_steps
 from analytics_app.show.raters_disagree import remark_of
 from analytics_app.show.tracks import Tracks, tracks_of
+from analytics_app.views.basis import basis_of
 from analytics_app.views.run_words import Funnel
 from analytics_app.views.sections import Section
 
@@ -51,7 +54,7 @@ class Summary:
     """The top of a results page. `headline` and `more` are sentences; with `hidden`, systems are not shown.
 
     `disagreements` say why an interval and a test of the matrix differ. `leading` is the place of the first finding
-    that compares systems.
+    that compares systems, and `basis` the ratings and raters behind it, where they are not all that the run counts.
     """
 
     hidden: bool
@@ -65,6 +68,7 @@ class Summary:
     disagreements: Sequence[str]
     leading: Place | None
     places: Mapping[str, Place]
+    basis: str = ""
 
     @property
     def in_sight(self) -> Sequence[Tracks]:
@@ -84,14 +88,8 @@ class Summary:
     @property
     def legend(self) -> Iterator[str]:
         """Yield sentences that explain the lines of the forest."""
-        lines = [line for tracks in self.forest for line in tracks.lines]
-        if any(tracks.on_request for tracks in self.forest):
-            yield _("Thick lines: intervals for further texts and further raters.")
-        elif any(line.width_b is not None for line in lines):
-            yield _("Thick lines: for further texts, by these raters. Thin lines: for further raters, on these texts.")
-        elif any(line.width is not None for line in lines):
-            yield _("Lines: intervals.")
-        if any(line.apart for line in lines):
+        yield from notes_of(self.forest)
+        if any(line.apart for tracks in self.forest for line in tracks.lines):
             yield _("A ruled line separates groups: each system above it differs clearly from each one below.")
         if any(place.compared.overlaps for place in self.places.values() if place.compared is not None):
             yield _(
@@ -146,10 +144,18 @@ def summary_of(
         agreement=_agreement([place for place in placed if place.agreement is not None]),
         agreement_reasons=list(dict.fromkeys(str(place.agreement.reason) for place in placed if place.agreement)),
         excluded=list(_excluded(funnels)),
-        disagreements=leading.compared.disagreements if leading is not None and leading.compared is not None else (),
+        disagreements=_disagreements(leading),
         leading=leading,
         places={place.key: place for place in placed},
+        basis=basis_of(run, leading.compared) if leading is not None and leading.compared is not None else "",
     )
+
+
+def _disagreements(place: Place | None) -> list[str]:
+    """Return sentences about pairs of which two methods say different things."""
+    if place is None or place.compared is None:
+        return []
+    return [*place.compared.disagreements, *verdicts_on_steps(place.compared)]
 
 
 def at_a_glance(summary: Summary, section: Section) -> Glance | None:
@@ -280,6 +286,7 @@ def forest_of(place: Place, ends: Sequence[float] = ()) -> Tracks | None:
         apart=lambda row: row.system in firsts,
         ends=ends,
         log=comparison.unit == "ratio",
+        note=note_of(compared),
     )
 
 
@@ -290,11 +297,14 @@ def _thin(compared: Compared) -> Mapping[str, ResultRow]:
 
 def _measure(place: Place, comparison: Comparison) -> Words:
     """Return the measure of the values of systems, with the ends of the scale: the axis shows only the part in use."""
-    if place.scale is None or not comparison.on_scale:
-        return comparison.measure
-    low, high = (f"{end:g}".replace("-", "\N{MINUS SIGN}") for end in place.scale)
-    about = {"measure": comparison.measure, "low": low, "high": high}
-    return _("%(measure)s, on a scale from %(low)s to %(high)s") % about
+    measure = comparison.measure
+    if place.scale is not None and comparison.on_scale:
+        low, high = (f"{end:g}".replace("-", "\N{MINUS SIGN}") for end in place.scale)
+        about = {"measure": measure, "low": low, "high": high}
+        measure = _("%(measure)s, on a scale from %(low)s to %(high)s") % about
+    if place.compared is not None and place.compared.crossed:
+        return _("%(measure)s; estimated by the mixed model") % {"measure": measure}
+    return measure
 
 
 def _matrix(place: Place | None) -> Matrix | None:

@@ -51,6 +51,8 @@ class Ending:
     fields: Mapping[str, str] = field(default_factory=dict)
     # Label of the button; if it is empty, the page uses its own.
     label: StrOrPromise = ""
+    # Whether the code is entered nowhere: the rater keeps it to ask about their answers.
+    is_to_keep: bool = False
 
 
 @dataclass(frozen=True, slots=True)

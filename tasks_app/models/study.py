@@ -178,6 +178,8 @@ class Event(models.Model):
     TRIED = "tried out"
     # What they tried out, where it was not the arrival on a channel but the whole draft.
     REHEARSAL = "rehearsal"
+    WHOLE_REHEARSAL = "whole rehearsal"
+    ON_TRIAL = (REHEARSAL, WHOLE_REHEARSAL)
 
     study = models.ForeignKey(Study, models.CASCADE, null=True, related_name="events")
     # The log of a deleted study stays.

@@ -152,7 +152,7 @@ def codes_of_platforms(facts: Facts) -> Iterator[Point]:
         channel = channels.registry.get(name)
         if channel is None or not channel.needs_codes:
             continue
-        missing = [outcome for outcome in _outcomes_with_codes(facts) if outcome not in codes]
+        missing = [outcome for outcome in outcomes_with_codes(facts) if outcome not in codes]
         if missing:
             labels = ", ".join(f"“{Codes.Settings.base_fields[outcome].label}”" for outcome in missing)
             sentence = _(
@@ -176,7 +176,7 @@ def _shared(codes: Mapping[str, str], platform: str) -> Iterator[Point]:
             yield Point("codes", sentence % words, ("codes", outcome), Level.FINAL)
 
 
-def _outcomes_with_codes(facts: Facts) -> list[str]:
+def outcomes_with_codes(facts: Facts) -> list[str]:
     """Return the outcomes of raters who need a code to bring back: those that the tasks of the study can have."""
     tasks = [task for _place, task in facts.tasks]
     checks = [(task, checks_of(task["checks"])) for task in tasks]

@@ -18,8 +18,8 @@ class OpeningFacts:
 
     `tasks` are in their order, with their groups. `known` counts the units with a known answer, `completed` the raters
     who have completed it, on trial or not, and `completed_trials` those on trial. `viewed_at` and `viewed_by` say who
-    has looked at its arrival page last, `rehearsed_at` and `rehearsed_by` who has rated it on trial last while it was a
-    draft; None where nobody has.
+    has looked at its arrival page last, `rehearsed_at` and `rehearsed_by` who has begun to rate it on trial last while
+    it was a draft, and `finished_at` when somebody first rated all of it so; None where nobody has.
     """
 
     tasks: Sequence[Task]
@@ -35,6 +35,7 @@ class OpeningFacts:
     viewed_by: str | None
     rehearsed_at: datetime | None
     rehearsed_by: str | None
+    finished_at: datetime | None
 
 
 def opening_facts(study: Study) -> OpeningFacts:
@@ -51,7 +52,7 @@ def opening_facts(study: Study) -> OpeningFacts:
     completed = Rater.objects.filter(study=own, outcome=Rater.Outcome.COMPLETED)
     people = completed.filter(kind__in=(Rater.Kind.REAL, Rater.Kind.SANDBOX), erased_at=None)
     tries = Event.objects.filter(study=own, verb=Event.TRIED).order_by("-id")
-    views, trials = tries.exclude(object=Event.REHEARSAL), tries.filter(object=Event.REHEARSAL)
+    views, trials = tries.exclude(object__in=Event.ON_TRIAL), tries.filter(object=Event.REHEARSAL)
     numbers = {
         "items": number_of(evaluated.items(own).order_by().values("study"), Count("id")),
         "outputs": number_of(evaluated.outputs(own).order_by().values("system__study"), Count("id")),
@@ -69,6 +70,7 @@ def opening_facts(study: Study) -> OpeningFacts:
         "viewed_by": Subquery(views.values("actor__username")[:1]),
         "rehearsed_at": Subquery(trials.values("at")[:1]),
         "rehearsed_by": Subquery(trials.values("actor__username")[:1]),
+        "finished_at": Subquery(tries.filter(object=Event.WHOLE_REHEARSAL).values("at")[:1]),
     }
     renamed = {f"n_{name}": expression for name, expression in numbers.items()}
     counted = Study.objects.filter(pk=study.pk).annotate(**renamed).values(*renamed).get()

@@ -129,8 +129,8 @@ def _storing(facts: Facts) -> Iterator[str]:
     if stored:
         yield f"We store: {stored.rstrip('.')}."
     else:
-        yield "We store your answers and comments, how long you took and which controls you used, under a made-up name,"
-        yield "but neither your IP address nor the kind of your device."
+        yield "We store your answers and comments, how long you took and which buttons and fields you used,"
+        yield "under a made-up name, but neither your IP address nor the kind of your device."
     named = [PLATFORMS[name] for name in facts.channels if name in PLATFORMS]
     if named:
         period = f"for {facts.answer('identities_days')} days after you finish"
@@ -146,7 +146,7 @@ def _storing(facts: Facts) -> Iterator[str]:
         yield "By agreeing you expressly consent to that (GDPR, Article 9(2)(a))."
     yield "Your data are used because you agree to it (GDPR, Article 6(1)(a))."
     yield f"We keep them: {facts.sentence('kept')}"
-    yield "We pass them on to others only as follows."
+    yield "We pass them on to others only as “What is published” says."
 
 
 def _publishing(facts: Facts) -> Iterator[str]:

@@ -59,7 +59,9 @@ def _fit(reading: StudyReading, member: type[TaskType], number: int) -> Fit:
     """Return whether a type fits the items that were read."""
     task, document = reading.document["tasks"][number], reading.document
     if not member.needs_items:
-        return Fit(member, why_not=_("It shows no texts.") if document["items"] else "")
+        return Fit(
+            member, why_not=_("It asks raters about themselves and shows no texts.") if document["items"] else ""
+        )
     kind = member(task["params"])
     items = list(item_texts(document["items"], keep=task["keep_identical"]))
     if not items:

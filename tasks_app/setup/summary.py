@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from tasks_app import designs
-from tasks_app.check_settings import OnFailing
+from tasks_app.check_settings import OnFailing, checks_of
 from tasks_app.models import Setup, Task
 from tasks_app.readiness import Facts, limits
 from tasks_app.sections import Json, Path
@@ -52,16 +52,18 @@ def summary_of(setup: Setup) -> list[Line]:
         if task["stage"] == Task.Stage.MAIN and task["design"] not in ON_REQUEST
     ]
     has_known = setup.rows.filter(table=KNOWN_ANSWERS).exists()
+    facts = None if reading.problems.count else facts_of(setup, reading)
     lines: list[Line] = []
     for number, task in main:
         name = "" if len(main) == 1 else f"{task_called(task, number + 1)}: "
         lines += [
-            Line(name + line.sentence, line.path) for line in _of_task(reading, number, task, has_known=has_known)
+            Line(name + line.sentence, line.path)
+            for line in (
+                *_of_task(reading, number, task),
+                _checks(task, ("tasks", number, "checks"), facts, has_known=has_known),
+            )
         ]
-    added: list[Line] = []
-    if not reading.problems.count:
-        facts = facts_of(setup, reading)
-        added = [line for adds in _added for line in adds(facts)]
+    added = [line for adds in _added for line in adds(facts)] if facts is not None else []
     return [*_of_numbers(reading, numbers), *lines, *added, *_of_flow(reading.document["flow"])]
 
 
@@ -94,11 +96,8 @@ def _money(amount: object) -> str:
     return formats.number_format(str(amount), 2, force_grouping=True)
 
 
-def _of_task(reading: StudyReading, number: int, task: Mapping[str, Json], *, has_known: bool) -> Iterator[Line]:
-    """Yield how often each text is judged, in which order, and how those who do not read are found.
-
-    `has_known` says that the study has known answers.
-    """
+def _of_task(reading: StudyReading, number: int, task: Mapping[str, Json]) -> Iterator[Line]:
+    """Yield how often each text is judged, and in which order."""
     path: Path = ("tasks", number)
     sentence = ngettext("%(n)s rater per text", "%(n)s raters per text", task["k"]) % {"n": task["k"]}
     if task["k_more"] and task["k_more_share"]:
@@ -122,7 +121,6 @@ def _of_task(reading: StudyReading, number: int, task: Mapping[str, Json], *, ha
         }
         if (mode := str(task["criteria_mode"])) in modes:
             yield Line(modes[mode], (*path, "criteria_mode"))
-    yield _checks(task["checks"] or {}, (*path, "checks"), has_known=has_known)
 
 
 def _identical(n: int, *, keeps: bool) -> str:
@@ -141,10 +139,20 @@ def _identical(n: int, *, keeps: bool) -> str:
     return sentence % {"n": formats.number_format(n)}
 
 
-def _checks(checks: Mapping[str, Json], path: Path, *, has_known: bool) -> Line:
-    """Return the consequences for raters who fail checks, or that there are no checks."""
+def _checks(task: Mapping[str, Json], path: Path, facts: Facts | None, *, has_known: bool) -> Line:
+    """Return the consequences for raters who fail checks while the study is open, or that there are no checks.
+
+    `has_known` says that the study has known answers. Without `facts` nothing is said about a limit out of reach.
+    """
+    checks = task["checks"] or {}
     if not (has_known or checks.get("repeats") or checks.get("degraded")):
         return Line(_("Nothing checks whether raters read the texts."), (*path, "repeats"))
+    settings = checks_of(checks)
+    known = {purpose: facts.counts(task, purpose) for purpose in ("control", "attention")} if facts else {}
+    sets = int(facts.section("flow").get("sets_per_rater") or 1) if facts else 1
+    if 0 < (n := sets * settings.watched_among(task["set_size"], known)) < settings.fail_after:
+        sentence = _("Raters who fail checks go on: a rater meets %(n)s, and the limit applies from %(least)s on.")
+        return Line(sentence % {"n": n, "least": settings.fail_after}, (*path, "fail_after"))
     sentences: dict[str, str] = {
         OnFailing.WARN: _("Raters who fail too many checks are warned."),
         OnFailing.END: _("The study ends for raters who fail too many checks."),

@@ -238,7 +238,8 @@ class Criterion:
     @property
     def quoted(self) -> str:
         """The question as a sentence of the page quotes it, whichever way each of them runs."""
-        return languages.isolated(self.question or self.name)
+        # A set-up that is checked may have no name yet.
+        return languages.isolated(self.question or self.name or "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,11 +132,11 @@ def test_raters_who_share_no_text_agree_on_nothing() -> None:
 def test_each_rater_has_a_row_against_the_rest() -> None:
     found = rows("with_rest", Scale.ORDINAL)
     errors = [f"prediction_{kind}{of}" for of in ("", "_items") for kind in ("absolute", "square")]
-    assert statistics(found) == ["correlation_with_rest", "difference_from_rest", *errors]
+    assert statistics(found) == ["correlation_with_rest", "equal_to_another", "difference_from_rest", *errors]
     for statistic in statistics(found):
         raters = [row.rater for row in found if row.statistic == statistic]
         assert raters == [*([None] if statistic in errors else []), "r0", "r1", "r2", "r3", "r4"]
-    assert statistics(rows("with_rest", Scale.NOMINAL)) == ["agreement_with_rest"]
+    assert statistics(rows("with_rest", Scale.NOMINAL)) == ["agreement_with_rest", "equal_to_another"]
 
 
 def repeated(n: int, *, labels: bool = False) -> list[Row]:
@@ -172,6 +172,8 @@ def test_what_was_asked_twice() -> None:
     assert by_name["repeats_equal"].value == pytest.approx(1 / 3)
     assert by_name["repeats_difference"].value == pytest.approx(2 / 3)
     assert by_name["repeats_alpha"].n_items == 15
+    for name in ("repeats_equal", "repeats_difference"):
+        assert (by_name[name].settings or {})["interval"] == "Student's t over raters"
     own = [row for row in found if row.rater == "r0" and row.statistic == "rater_repeats_equal"]
     assert [row.value for row in own] == pytest.approx([1 / 3])
     assert [row.note for row in own] == ["1 of 3 equal."]

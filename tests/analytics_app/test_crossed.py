@@ -20,6 +20,8 @@ from analytics_app.ratings.extras.kinds import Kinds
 from analytics_app.results import Row
 from analytics_app.stats.comparison.means import group_means
 from analytics_app.stats.mixed.crossed import compare_crossed
+from analytics_app.stats.mixed.laplace import TERMS
+from analytics_app.stats.mixed.ordinal import compare_ordinal
 from analytics_app.stats.resampling.bootstrap import Adjusted
 from analytics_app.stats.scales.standardise import judge_wise_z
 from tasks_app.task_types.base import Scale
@@ -49,6 +51,14 @@ def planted(leanings: tuple[float, ...], *, items: int = 40, systems: str = "AB"
     return screens
 
 
+def stepped(leanings: tuple[float, ...], *, items: int = 40, systems: str = "AB") -> Screens:
+    """The same ratings in whole steps from 1 to 5."""
+    screens = planted(leanings, items=items, systems=systems)
+    for rating in screens.said:
+        rating["value"] = float(np.clip(round(rating["value"]), 1, 5))
+    return screens
+
+
 def rows_of(
     screens: Screens,
     name: str = "systems",
@@ -56,6 +66,7 @@ def rows_of(
     generalise_to: Literal["raters_and_texts", "texts"] = "raters_and_texts",
     scale: Scale = Scale.INTERVAL,
     earlier: bool = False,
+    **part: str,
 ) -> list[Row]:
     """The rows of an analysis with the settings of a plan, or with those of an `earlier` run."""
     table, steps = screens.table(), STEPS if scale is Scale.ORDINAL else ()
@@ -64,7 +75,7 @@ def rows_of(
         common = replace(common, generalise_to="texts", over_raters="percentile", scope_named=False)
     asked = Question("main", "likert", scale, "quality", steps)
     sample = Sample(table, judge_wise_z(table.value, table.rater).z, asked, common, "kept")
-    sample = replace(sample, extras=Extras({Kinds: Kinds.empty(table)}))
+    sample = replace(sample, extras=Extras({Kinds: Kinds.empty(table)}), **part)
     return list(analyses.registry[name]().rows(sample))
 
 
@@ -260,7 +271,59 @@ def test_the_published_ratings_of_rankme_have_the_figures_of_lme4() -> None:
     lead = one(rows, "difference_crossed", "baseline", "sheffield_v2")
     assert (lead.value, lead.se, lead.df) == pytest.approx((0.75, 0.22, 23), rel=0.02)
     assert one(rows, "difference", "baseline", "sheffield_v2").value == pytest.approx(0.62, abs=0.005)
-    figures = json.loads((root_of_all().parent / "mixed_models.json").read_text())["rankme_likert_2_quality"]["lmm"]
-    by_r = next(row for row in figures["coefficients"] if row["term"] == "systemsheffield_v2")
+    by_method = json.loads((root_of_all().parent / "mixed_models.json").read_text())["rankme_likert_2_quality"]
+    by_r, on_steps = (
+        next(row for row in by_method[name]["coefficients"] if row["term"] == "systemsheffield_v2")
+        for name in ("lmm", "clmm")
+    )
     assert lead.value == pytest.approx(-by_r["estimate"], abs=1e-4)
     assert (lead.se, lead.df) == pytest.approx((by_r["se"], by_r["df"]), rel=1e-2)
+    # By ordinal::clmm, with z in the place of t.
+    steps = one(rows, "log_odds", "baseline", "sheffield_v2")
+    assert steps.value == pytest.approx(-on_steps["estimate"], abs=1e-3)
+    assert steps.se == pytest.approx(on_steps["se"], rel=1e-2)
+    assert steps.df == lead.df
+    assert steps.p is not None
+    assert steps.p > on_steps["p"]
+
+
+def test_steps_have_log_odds_and_the_superiority_they_imply() -> None:
+    screens = stepped((0.9, 1.0, 1.1, 0.8, 1.0))
+    rows = rows_of(screens, scale=Scale.ORDINAL)
+    table = screens.table()
+    row, system, item = table.by_system()
+    crossed = one(rows, "difference_crossed", "A", "B")
+    (found,) = compare_ordinal(
+        table.value[row], system, item, table.rater[row], n_systems=2, pairs=[(0, 1)], confidence=0.95,
+        left_out=[name for name in TERMS if name in settings_of(crossed).get("left_out", {})], df=[crossed.df],
+    ).pairs  # fmt: skip
+    steps, above = one(rows, "log_odds", "A", "B"), one(rows, "superiority_latent", "A", "B")
+    assert (steps.value, steps.se, steps.p) == pytest.approx(
+        (found.log_odds.value, found.log_odds.se, found.log_odds.p), rel=1e-4
+    )
+    assert (steps.df, steps.p_adjusted) == (crossed.df, steps.p)
+    assert (above.value, above.low, above.high) == pytest.approx(
+        (found.superiority.value, found.superiority.low, found.superiority.high), rel=1e-4
+    )
+    assert above.p is None
+    for one_row in (steps, above):
+        assert settings_of(one_row)["generalises_to"] == FURTHER
+        assert (one_row.n_items, one_row.n_raters) == (crossed.n_items, crossed.n_raters)
+    assert settings_of(steps)["family"] == settings_of(crossed)["family"]
+
+
+def test_the_model_of_steps_is_fitted_once_to_whole_data_of_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    def on_steps(rows: list[Row]) -> list[Row]:
+        return [row for row in rows if row.statistic in {"log_odds", "superiority_latent"}]
+
+    screens = stepped((0.5, 0.4, 0.6), items=8, systems="ABC")
+    assert len(on_steps(rows_of(screens, scale=Scale.ORDINAL))) == 6
+    assert not on_steps(rows_of(screens))
+    assert not on_steps(rows_of(screens, scale=Scale.ORDINAL, generalise_to="texts"))
+    assert not on_steps(rows_of(stepped((0.5,), items=8), scale=Scale.ORDINAL))
+    assert not on_steps(rows_of(screens, scale=Scale.ORDINAL, slice="domain=news"))
+    assert not on_steps(rows_of(screens, scale=Scale.ORDINAL, group="experts"))
+    monkeypatch.setattr("analytics_app.stats.mixed.ordinal.MOST_RATINGS", 10)
+    (why,) = on_steps(rows_of(screens, scale=Scale.ORDINAL))
+    assert (why.value, why.system, why.by_system) == (None, None, True)
+    assert why.note == "The cumulative logit mixed model is fitted up to 10 ratings; there are 72."

@@ -12,6 +12,7 @@ from analytics_app.analyses import registry
 from analytics_app.models import Exclusion, ResultRow
 from analytics_app.results import Row
 from analytics_app.show.shown import tables_for
+from analytics_app.stats.mixed.crossed import compare_crossed
 from tasks_app.models import Rater, Study
 from tests.analytics_app.by_commands import analysed, load, one, score, write
 from tests.once import ModuleRows
@@ -83,6 +84,24 @@ def test_penalties_are_means_over_segments_of_means_over_raters(rows: list[dict[
     assert news["value"] == pytest.approx(5.05 / 2)
     assert one(rows, "mqm_segment", system="B", label="i2")["value"] == pytest.approx(5.5)
     assert len([row for row in rows if row["statistic"] == "mqm_segment"]) == 6
+
+
+def test_penalties_are_compared_for_further_raters_and_texts(rows: list[dict[str, Any]]) -> None:
+    # By item and rater: those of A, then those of B.
+    penalty = np.array([[[5, 5], [0.1, 0], [0, 0]], [[0, 0], [6, 5], [0, 1]]])
+    system, item, rater = (codes.ravel() for codes in np.indices(penalty.shape))
+    expected = compare_crossed(
+        penalty.ravel(), system, item, rater, n_systems=2, pairs=[(0, 1)], confidence=0.95
+    ).pairs[0].difference  # fmt: skip
+    pair = one(rows, "mqm_difference_crossed", system="A", system_b="B")
+    assert (pair["value"], pair["se"], pair["df"]) == pytest.approx((expected.value, expected.se, expected.df))
+    assert (pair["p"], pair["p_adjusted"]) == pytest.approx((expected.p, expected.p))
+    assert pair["settings"]["generalises_to"] == "further texts and further raters"
+    assert pair["settings"]["family"] == "1 pairs of one task"
+    assert pair["note"].startswith("Below zero the first has the lower penalty, which is better.")
+    score = one(rows, "mqm_score_crossed", system="A")
+    assert score["value"] == pytest.approx(penalty[0].mean())
+    assert score["low"] < score["value"] < score["high"]
 
 
 def test_profiles_count_texts_without_an_error(rows: list[dict[str, Any]]) -> None:
@@ -279,9 +298,16 @@ def test_charts_and_tables_of_it(rows: list[dict[str, Any]]) -> None:
     drawn = {chart.key: chart for chart in charts.draw_task(own, "main")}
     assert set(drawn) == {"penalties", "severities", "kinds-of-error"}
     assert "lower is better" in drawn["penalties"].subtitle
+    assert "for further texts and further raters" in drawn["penalties"].subtitle
     assert drawn["penalties"].title == "Among the lowest penalties for errors, no clear difference between A and B"
     stored = [ResultRow(**row) for row in rows if row["analysis"] == "error_spans"]
     made = tables_for("error_spans", stored, 0.05)
     assert str(made[0].caption) == "Marked errors by system: lower is better"
     assert [cells[0].text for cells in made[0].rows] == ["A", "B"]
     assert all(len(cells) == len(table.columns) for table in made for cells in table.rows)
+    pairs = made[1]
+    heads = [str(column.label) for column in pairs.columns]
+    assert heads[1:5] == ["Difference", "For further texts and raters", "p", "Adjusted p"]
+    assert heads[5:] == [
+        "Difference, these raters", "Interval, these raters", "p, these raters", "Adjusted p, these raters", "Items",
+    ]  # fmt: skip

@@ -133,6 +133,7 @@ def test_labels_by_place_and_by_half() -> None:
     assert [(row.label, row.value) for row in of(found, "label_place_share")][:3] == [
         ("1: place 1", 1.0), ("1: place 2", 0.0), ("1: place 3", 0.0),
     ]  # fmt: skip
+    assert {(row.settings or {})["interval"] for row in of(found, "label_place_share")} == {"Student's t over raters"}
     tests = of(found, "label_place_test")
     assert [row.label for row in tests] == ["1", "2"]
     assert all(row.p is not None and row.p < 0.01 for row in tests)

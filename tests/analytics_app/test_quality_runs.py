@@ -148,6 +148,7 @@ def test_the_form_of_a_run_offers_every_rule_in_the_order_of_their_places(
             assert str(field.label) in said
     sent = {"run-correction": "holm", "run-confidence": "0.95", "run-n_resamples": "100", "run-n_permutations": "99"}
     sent |= {"run-ddof": "1", "run-constant": "drop", "run-intervals": "adjusted", "run-most_judgments": "0"}
+    sent |= {"run-generalise_to": "raters_and_texts", "run-over_raters": "t"}
     places = {"iqr": 1, "straight_lining": 2, "skips": 3}
     for name, rule in quality.registry.items():
         defaults = {key: field.initial for key, field in rule.Settings.base_fields.items()}

@@ -195,4 +195,4 @@ def test_a_draft_is_rated_on_trial_from_review_and_back(page: Page, live_site: L
     fits_a_phone(page)
     page.get_by_role("main").get_by_role("link", name="Back to Review").click()
     expect(page.get_by_text("not opened yet")).to_be_visible()
-    expect(page.get_by_text("began to rate it on trial on")).to_be_visible()
+    expect(page.get_by_text("rated on trial to the end on")).to_be_visible()

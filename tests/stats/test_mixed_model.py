@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
+from analytics_app.stats.mixed import blocks
 from analytics_app.stats.mixed import crossed as module
 from analytics_app.stats.mixed.crossed import CrossedComparison, compare_crossed
 from analytics_app.stats.mixed.robust import compare_crossed_robust
@@ -215,8 +216,50 @@ def test_beyond_the_limits_the_robust_method_takes_its_place(monkeypatch: pytest
     )
     monkeypatch.setattr(module, "MOST_ENTRIES", 216)
     assert compared(crossed_sets.three_systems()).method == "mixed model"
+    monkeypatch.setattr(module, "MOST_COLUMNS", 11)
+    assert compared(crossed_sets.three_systems()).method == "two-way robust"
+    monkeypatch.setattr(module, "MOST_COLUMNS", 12)
     monkeypatch.setattr(module, "MOST_WORK", 18 * 12**2 - 1)
     assert compared(crossed_sets.three_systems()).method == "two-way robust"
+
+
+@pytest.mark.parametrize("limits", [
+    {"_FEW_CELLS": 0, "_ENOUGH_CELLS": 0, "_DENSE": 0}, {"_FEW_CELLS": 0, "_ENOUGH_CELLS": 0, "_DENSE": 2},
+    {"_FEW_CELLS": 10**9, "_SPARSE": 2}, {"_FEW_CELLS": 12},
+])  # fmt: skip
+def test_how_ratings_are_summed_up_changes_no_figure(limits: dict[str, float], monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(3)
+    rater, system, item = (codes.ravel() for codes in np.indices((4, 3, 30)))
+    values = rng.normal(size=30)[item] + rng.normal(size=(4, 3))[rater, system] + rng.normal(size=item.size)
+    with_gaps = Ratings(values, system, item, rater).only(rng.random(item.size) > 0.1)
+    sets = [with_gaps, crossed_sets.documents(), crossed_sets.one_system_each()]
+    monkeypatch.setattr(blocks, "_FEW_CELLS", 10**9)
+    plain = [compared(given) for given in sets]
+    for name, limit in limits.items():
+        monkeypatch.setattr(blocks, name, limit)
+    for given, expected in zip(sets, plain, strict=True):
+        found = compared(given)
+        assert found.method == "mixed model"
+        assert found.zero == expected.zero
+        for one, other in zip(found.pairs, expected.pairs, strict=True):
+            figures = (one.difference.value, one.difference.se, one.difference.df)
+            assert figures == pytest.approx(
+                (other.difference.value, other.difference.se, other.difference.df), rel=1e-7
+            )
+
+
+def test_a_million_ratings_are_within_the_limits() -> None:
+    rng = np.random.default_rng(1)
+    item, system, rater = (codes.ravel() for codes in np.indices((33_334, 3, 10)))
+    values = 3 + rng.normal(0, 0.9, 33_334)[item] + rng.normal(0, 0.3, 10)[rater]
+    values += rng.normal(0, 0.3, (10, 3))[rater, system]
+    values = np.clip(np.round(values + rng.normal(0, 0.9, item.size)), 1, 5)
+    found = compared(Ratings(values, system, item, rater), [(0, 1)])
+    assert found.method == "mixed model"
+    # In balanced data a difference of means is that of plain means, with an error that is mostly the raters'.
+    assert found.pairs[0].difference.value == pytest.approx(values[system == 0].mean() - values[system == 1].mean())
+    assert found.sd["rater_system"].value == pytest.approx(0.3, rel=0.3)
+    assert found.pairs[0].difference.df == pytest.approx(18, rel=0.01)
 
 
 def test_raters_who_always_agree_leave_no_residual() -> None:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest
 from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.sandwich_covariance import cov_cluster_2groups
 
@@ -11,6 +12,7 @@ from analytics_app.stats.mixed.crossed import compare_crossed
 from analytics_app.stats.mixed.preferences import preference_shares
 from analytics_app.stats.mixed.results import CrossedComparison
 from analytics_app.stats.mixed.robust import compare_crossed_robust
+from analytics_app.stats.values import Estimate
 from tests.stats import crossed_sets
 from tests.stats.crossed_sets import Ratings
 
@@ -156,7 +158,44 @@ def test_shares_stay_between_0_and_1_and_pairs_without_judgments_have_none() -> 
     assert found[0].difference.high == 1
     assert found[0].difference.n_ratings == 6
     assert found[1].difference.note == "Nothing was rated."
-    (all_won,) = preference_shares([1, 1], [0, 0], [1, 1], [0, 1], [0, 1], pairs=[(0, 1)], confidence=0.95)
-    assert (all_won.difference.value, all_won.difference.low, all_won.difference.p) == (1, None, None)
     with pytest.raises(ValueError, match="between 0 and 1"):
         preference_shares([2], [0], [1], [0], [0], pairs=[(0, 1)], confidence=0.95)
+
+
+def test_unanimous_judgments_have_the_exact_test_of_those_that_share_neither_rater_nor_item() -> None:
+    def all_for_one(
+        items: list[int], raters: list[int], documents: list[int] | None = None, worth: float = 1.0
+    ) -> Estimate:
+        n = len(items)
+        (found,) = preference_shares(
+            [worth] * n, [0] * n, [1] * n, items, raters, pairs=[(0, 1)], confidence=0.95, clusters=documents
+        )
+        return found.difference
+
+    rater, item = (codes.ravel().tolist() for codes in np.indices((6, 40)))
+    crossed = all_for_one(item, rater)
+    exact = binomtest(6, 6, 0.5)
+    assert (crossed.value, crossed.high, crossed.p) == (1, 1, pytest.approx(exact.pvalue))
+    assert crossed.low == pytest.approx(exact.proportion_ci(method="exact").low)
+    assert "no rater and no text in common: 6." in str(crossed.note)
+    lost = all_for_one(item, rater, worth=0.0)
+    assert (lost.value, lost.low, lost.high) == (0, 0, pytest.approx(1 - (crossed.low or 0)))
+    # Rater 0 judged three items, of which the others judged one: two judgments have nothing in common.
+    assert all_for_one([0, 1, 2, 0, 0], [0, 0, 0, 1, 2]).p == pytest.approx(0.5)
+    assert all_for_one(item, rater, [one % 2 for one in item]).p == pytest.approx(0.5)
+    ties = all_for_one(item, rater, worth=0.5)
+    assert (ties.value, ties.p, ties.low) == (0.5, 1, None)
+
+
+def test_unanimous_judgments_of_raters_who_all_prefer_one_system_are_as_rare_as_p_says() -> None:
+    """Each of three raters always prefers the same system, and any of the two alike: all agree once in four times."""
+    leanings = [[(code >> rater) & 1 for rater in range(3)] for code in range(8)]
+    p = []
+    for leaning in leanings:
+        wins = np.repeat(np.array(leaning, dtype=float), 20)
+        (found,) = preference_shares(
+            wins, [0] * 60, [1] * 60, np.tile(np.arange(20), 3), np.repeat(np.arange(3), 20), pairs=[(0, 1)],
+            confidence=0.95,
+        )  # fmt: skip
+        p.append(found.difference.p or 0.0)
+    assert sum(one <= 0.25 for one in p) / len(p) <= 0.25

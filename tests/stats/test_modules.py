@@ -37,6 +37,7 @@ def test_the_examples_in_docstrings_run(name: str) -> None:
         "mixed.crossed.compare_crossed",
         "mixed.preferences.preference_shares",
         "mixed.robust.compare_crossed_robust",
+        "mixed.strengths.crossed_strengths",
         "values.Estimate",
         "quality.fences.iqr_fences",
         "comparison.means.group_means",

@@ -21,9 +21,12 @@ def cluster_ranks(material: Material) -> Iterator[Sketch]:
 
 
 def _by_rank_sum(material: Material, clusters: Mapping[str | None, float]) -> str:
+    """Return a title with the number of clusters; these tests are about the raters of the study only."""
     n = len(set(clusters.values()))
-    separated = f"separates the systems into {n} clusters" if n > 1 else "leaves all systems in one cluster"
-    return f"The rank-sum test {separated} for {material.name}"
+    rows = material.of("cluster_rank_z") or material.of("cluster_rank_raw")
+    without = " without correction" if setting(rows, "correction") == "none" else ""
+    found = f"give {n} clusters" if n > 1 else "leave all systems in one cluster"
+    return f"For these raters only, one-sided rank-sum tests{without} {found} for {material.name}"
 
 
 def _rank_sum(rows: Sequence[Row]) -> str:

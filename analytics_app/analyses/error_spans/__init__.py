@@ -76,8 +76,10 @@ class ErrorSpans(WeightedErrors):
     statistics: ClassVar[Mapping[str, Words]] = {
         "mqm_score": _("MQM penalty (lower is better)"),
         "mqm_score_over_raters": _("MQM penalty, interval over raters"),
+        "mqm_score_crossed": _("MQM penalty, for further raters and texts"),
         "mqm_score_z": _("MQM penalty, z within raters"),
         "mqm_difference": _("Difference of MQM penalties"),
+        "mqm_difference_crossed": _("Difference of MQM penalties, for further raters and texts"),
         "mqm_wilcoxon": _("Wilcoxon's statistic of MQM penalties"),
         "esa_score": _("ESA score"),
         "errors_per_text": _("Errors per text"),

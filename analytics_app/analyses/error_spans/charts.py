@@ -24,7 +24,9 @@ MOST_KINDS = 10
 @chart(order=31)
 def penalties(material: Material) -> Iterator[Sketch]:
     """Draw the systems by their penalty, the lowest first."""
-    rows = by_system(material, "mqm_score", lowest_first=True)
+    tested = any(row.p_adjusted is not None for row in material.of("mqm_difference_crossed"))
+    statistic = "mqm_score_crossed" if tested else "mqm_score"
+    rows = by_system(material, statistic, lowest_first=True)
     if not rows:
         return
     systems = ranked(material, rows, n=lambda row: row.n_items)
@@ -35,7 +37,7 @@ def penalties(material: Material) -> Iterator[Sketch]:
             best=f"has the lowest penalty for its errors ({systems.points[0].text})",
             among="Among the lowest penalties for errors",
             otherwise="Penalty for errors by system",
-            alike=not_significant(material, material.of(TESTED["mqm_score"])),
+            alike=not_significant(material, material.of(TESTED[statistic])),
         ),
         subtitle=(
             f"MQM penalty a text: lower is better{only(rows).replace('highest', 'lowest')}; {material.basis(rows)}. "

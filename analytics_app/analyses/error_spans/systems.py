@@ -8,6 +8,7 @@ import numpy as np
 from analytics_app.analyses.base import Rows, Sample
 from analytics_app.analyses.error_spans.looks import Weights
 from analytics_app.analyses.shared.bootstrap import bootstrap
+from analytics_app.analyses.shared.crossed import Statistics, crossed_rows
 from analytics_app.analyses.shared.outputs import (
     Outputs,
     interval_note,
@@ -24,6 +25,8 @@ from analytics_app.stats.comparison.paired import item_means
 from analytics_app.stats.values import Estimate, joined
 
 LOWER = "Lower is better."
+BELOW_ZERO = "Below zero the first has the lower penalty, which is better."
+CROSSED = Statistics("mqm_score_crossed", "mqm_difference_crossed")
 
 
 def outputs_of(sample: Sample, *, by_document: bool) -> Outputs:
@@ -96,10 +99,18 @@ def _row(
 
 
 def comparisons(make: Rows, outputs: Outputs) -> Iterator[Row]:
-    """Yield the differences of penalties, pair by pair, with adjusted p."""
+    """Yield the differences of penalties, pair by pair, with adjusted p, for further raters and for these alone."""
     common, pairs = make.sample.common, outputs.pairs(make.sample)
     if not pairs:
         return
+    if common.generalise_to == "raters_and_texts":
+        family = f"{len(pairs)} pairs of one task"
+        yield from crossed_rows(make, outputs, pairs, CROSSED, family=family, settings={}, said=BELOW_ZERO)
+    yield from _over_texts(make, outputs, pairs)
+
+
+def _over_texts(make: Rows, outputs: Outputs, pairs: list[tuple[int, int]]) -> Iterator[Row]:
+    common = make.sample.common
     matrix, items = item_means(outputs.value, outputs.system, outputs.item, len(outputs.systems))
     family = pair_tests(
         make,
@@ -118,7 +129,7 @@ def comparisons(make: Rows, outputs: Outputs) -> Iterator[Row]:
             make,
             "mqm_difference",
             n_items=test.result.difference.n_items,
-            note=joined("Below zero the first has the lower penalty, which is better.", test.note),
+            note=joined(BELOW_ZERO, test.note),
             settings={"means": f"of {outputs.unit}"},
             **about,
         )

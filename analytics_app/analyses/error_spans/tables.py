@@ -13,8 +13,15 @@ from analytics_app.show.shown import Rows, Shown, general_table, lines_of, named
 from analytics_app.show.table import Table
 
 # Statistics with a table of their own; all others, and all rows of parts, come last.
-OF_SYSTEMS = ("mqm_score", "mqm_score_over_raters", "errors_per_text", "errors_by_severity", "no_error_share")
-OF_PAIRS = ("mqm_difference", "mqm_wilcoxon")
+OF_SYSTEMS = (
+    "mqm_score",
+    "mqm_score_over_raters",
+    "mqm_score_crossed",
+    "errors_per_text",
+    "errors_by_severity",
+    "no_error_share",
+)
+OF_PAIRS = ("mqm_difference", "mqm_difference_crossed", "mqm_wilcoxon")
 OF_KINDS = ("severity_count", "category_count", "group_count", "no_error_count", "most_errors")
 OF_RATERS = ("mqm_of_rater", "errors_of_rater", "no_error_of_rater")
 AGREEMENT = ("span_f1_exact", "span_f1_overlap", "character_alpha")
@@ -45,10 +52,12 @@ def error_spans(rows: Rows, limit: float) -> Iterator[Table]:
 
 def _systems(rows: Rows) -> Iterator[Table]:
     """Yield a table with one line for each system, the lowest penalty first."""
+    further = _("For further texts and raters")
     penalty = [
         Shown(_("MQM penalty"), "mqm_score", digits(2)),
         Shown(_("Interval"), "mqm_score", interval(2)),
         Shown(_("Interval over raters"), "mqm_score_over_raters", interval(2)),
+        *([Shown(further, "mqm_score_crossed", interval(2))] if rows.has("mqm_score_crossed") else []),
     ]
     has_penalty = any(row.system for row in rows.of("mqm_score"))
     severities = rows.values("label", "errors_by_severity")
@@ -79,17 +88,33 @@ def _or_none(row: ResultRow | None) -> Cell:
 
 def _pairs(rows: Rows, limit: float) -> Iterator[Table]:
     """Yield a table with one line for each pair of systems."""
+    crossed = rows.has("mqm_difference_crossed")
+    of_texts = [
+        Shown(_("Difference, these raters") if crossed else _("Difference"), "mqm_difference", digits(2)),
+        Shown(_("Interval, these raters") if crossed else _("Interval"), "mqm_difference", interval(2)),
+        Shown(_("p, these raters") if crossed else _("p"), "mqm_difference", p),
+        Shown(_("Adjusted p, these raters") if crossed else _("Adjusted p"), "mqm_difference", p_adjusted(limit)),
+    ]
     columns = [
         named(_("Pair"), pair("−")),
-        own(_("Difference"), digits(2)),
-        own(_("Interval"), interval(2)),
-        own(_("p"), p),
-        own(_("Adjusted p"), p_adjusted(limit)),
-        own(_("Items"), items),
+        *(_crossed(limit) if crossed else []),
+        *of_texts,
+        Shown(_("Items"), "mqm_difference", items),
     ]
-    more = _("Further pairs in the file of results: %(n)s.")
-    lines = rows.of("mqm_difference")
-    yield from table_of(rows, _("Differences of MQM penalties"), columns, lines, most=MOST_PAIRS, more=more)
+    caption, more = _("Differences of MQM penalties"), _("Further pairs in the file of results: %(n)s.")
+    lines, by = lines_of(rows.of("mqm_difference"), "system", "system_b"), ("system", "system_b")
+    notes = notes_of(rows.of("mqm_difference", "mqm_difference_crossed"))
+    yield from table_of(rows, caption, columns, lines, by=by, notes=notes, most=MOST_PAIRS, more=more)
+
+
+def _crossed(limit: float) -> list[Shown]:
+    """Return the columns of differences with raters and items both random."""
+    return [
+        Shown(_("Difference"), "mqm_difference_crossed", digits(2)),
+        Shown(_("For further texts and raters"), "mqm_difference_crossed", interval(2)),
+        Shown(_("p"), "mqm_difference_crossed", p),
+        Shown(_("Adjusted p"), "mqm_difference_crossed", p_adjusted(limit)),
+    ]
 
 
 def _kinds(rows: Rows) -> Iterator[Table]:

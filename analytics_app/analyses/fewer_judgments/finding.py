@@ -50,13 +50,10 @@ def enough(rows: Sequence[ResultRow]) -> str:
     if last is None or last.value is None:
         return ""
     placeholders |= {"n": last.label, "error": _percent(last.value)}
-    return (
-        _(
-            "It was not shown that fewer than %(most)s judgments per text suffice: with %(n)s, %(error)s of majority "
-            "labels differ"
-        )
-        % placeholders
-    )
+    changed = _("With %(n)s instead of %(most)s judgments per text, %(error)s of majority labels would change")
+    if last.high is None:
+        return changed % placeholders
+    return changed % placeholders + _(" (interval up to %(high)s)") % {"high": _percent(last.high)}
 
 
 def _percent(share: float) -> str:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from analytics_app.analyses.base import Rows, Sample
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
+from analytics_app.analyses.shared.over_raters import with_limits
 from analytics_app.analyses.shared.rated_texts import BetweenRaters
 from analytics_app.ratings import Floats
 from analytics_app.ratings.extras.repeats import Repeats
@@ -56,9 +57,15 @@ class IntraRater(BetweenRaters):
             return
         make, drawn = Rows(self.name, sample), bootstrap(sample, "repeats", "raters")
         agreement = repeated_answers(first, again, rater, categories=categories, **drawn.options)
-        yield make.row("repeats_equal", agreement.equal, settings=drawn.settings)
+        equal, settings = agreement.equal, drawn.settings
+        if len(first) >= FEWEST_PAIRS:
+            equal, settings = with_limits(sample, equal, first == again, rater, drawn.settings, share=True)
+        yield make.row("repeats_equal", equal, settings=settings)
         if agreement.difference is not None:
-            yield make.row("repeats_difference", agreement.difference, settings=drawn.settings)
+            difference, settings = agreement.difference, drawn.settings
+            if len(first) >= FEWEST_PAIRS:
+                difference, settings = with_limits(sample, difference, np.abs(first - again), rater, drawn.settings)
+            yield make.row("repeats_difference", difference, settings=settings)
         if len(first) >= FEWEST_PAIRS:
             yield _alpha(make, first, again, rater)
         yield from _of_raters(make, first, again, rater, categories=categories)

@@ -54,8 +54,12 @@ def _agreed_on(alpha: Point) -> str:
         return f"{statement}: its interval lies below .667"
     if alpha.low > RELIABLE:
         return f"{statement}: its interval lies above .8"
-    inside = [bound for bound, value in ((".667", TENTATIVE), (".8", RELIABLE)) if alpha.low <= value <= alpha.high]
-    return f"{statement}: its interval {f'includes {words.names(inside)}' if inside else 'lies between .667 and .8'}"
+    if alpha.low > TENTATIVE and alpha.high < RELIABLE:
+        return f"{statement}: its interval lies between .667 and .8"
+    ends = f"interval {words.bare(alpha.low)} to {words.bare(alpha.high)}"
+    if alpha.value < TENTATIVE:
+        return f"{statement}, below .667 ({ends})"
+    return f"{statement}, {'above' if alpha.value > RELIABLE else 'below'} .8 ({ends})"
 
 
 def _agreed(points: Sequence[Point]) -> str:

@@ -14,6 +14,7 @@ from analytics_app.analyses.order_effects.sittings import LOGS, Answers, answers
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
 from analytics_app.analyses.shared.filtered import FilteredAnalysis
+from analytics_app.analyses.shared.over_raters import with_limits
 from analytics_app.ratings import Floats
 from analytics_app.ratings.extras.screens import Screens
 from analytics_app.results import Row
@@ -169,8 +170,10 @@ def _shares(
         **drawn.options,
     )
     name = "chosen_place" if word is None else "label_place"
-    over = {"expected": f"1 of {n_places}", **drawn.settings}
-    for number, share in enumerate(shares):
+    for number, drawn_share in enumerate(shares):
+        mine = (chosen == number).astype(np.float64)
+        share, over = with_limits(make.sample, drawn_share, mine, rater, drawn.settings, share=True)
+        over = {"expected": f"1 of {n_places}", **over}
         label = _place(number) if word is None else f"{word}: {_place(number)}"
         yield make.row(f"{name}_share", share, label=label, criterion=ratings.key, settings=over)
     kind = {"test": "exact binomial" if n_places == 2 else "chi-square"}

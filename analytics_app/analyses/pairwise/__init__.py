@@ -1,6 +1,6 @@
 """Pairwise comparisons: win rates with intervals, the chosen side, and Bradley-Terry strengths."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,12 +11,15 @@ from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
 from analytics_app.analyses.shared.families import sign_test_notes
 from analytics_app.analyses.shared.filtered import FilteredAnalysis
+from analytics_app.analyses.shared.over_raters import rough, with_limits
 from analytics_app.analyses.shared.pairs import Preferences, chosen_pairs, names_of
+from analytics_app.analyses.shared.preferred import Preferred, preferred_rows
 from analytics_app.ratings import Floats
-from analytics_app.results import Row
+from analytics_app.results import TO_RATERS_AND_TEXTS, Row
 from analytics_app.stats.comparison.corrections import adjust
 from analytics_app.stats.comparison.means import group_means
 from analytics_app.stats.comparison.win_rates import WinRate, sign_test, win_rates
+from analytics_app.stats.mixed.strengths import crossed_strengths
 from analytics_app.stats.ranking.bradley_terry import bradley_terry
 from analytics_app.stats.ranking.connected import all_linked
 from analytics_app.stats.ranking.strengths import Strengths
@@ -25,8 +28,6 @@ from tasks_app.setting_fields import choice_field
 from tasks_app.task_types.base import Scale
 
 LEFT, RIGHT = 1.0, 2.0
-FEW_RATERS = "Fewer than 10 raters: this interval is rough."
-RATERS_NEEDED = 10
 ALL_PLACED = "Chains of wins lead from every system to every other one."
 PLACED_BY_TIES = (
     "Chains of wins and ties lead from every system to every other one; without ties, wins alone would not place them "
@@ -41,8 +42,10 @@ class Pairwise(FilteredAnalysis):
     """Answers about two texts, pair by pair of systems, and the strengths that explain them.
 
     Win rates leave ties out, or count them half, with bootstrap intervals over items; the sign test is over items, on
-    which of the two was preferred more often. "Both are bad" is a tie that is also counted by itself. Strengths are
-    those of Bradley and Terry's model, for systems that chains of wins link both ways.
+    which of the two was preferred more often. Unless the plan says otherwise, shares of wins (ties half) are also
+    tested with raters and items both random, and strengths have intervals clustered by both. "Both are bad" is a tie
+    that is also counted by itself. Strengths are those of Bradley and Terry's model, for systems that chains of wins
+    link both ways.
     """
 
     label = _("Pairwise preferences")
@@ -62,8 +65,10 @@ class Pairwise(FilteredAnalysis):
         "pair_both_bad": _("Both bad"),
         "win_rate": _("Win rate without ties"),
         "win_rate_half": _("Win rate, ties half"),
+        "win_rate_crossed": _("Win rate, ties half, for further raters and texts"),
         "left_share": _("Share of left texts chosen"),
         "bt_strength": _("Bradley-Terry strength"),
+        "bt_strength_crossed": _("Bradley-Terry strength, for further raters and texts"),
         "bt_rank": _("Rank by Bradley-Terry strength, with its range"),
         "bt_log_ties": _("Tie parameter of Davidson's model (log nu)"),
         "bt_placed": _("Systems connected by wins"),
@@ -84,18 +89,53 @@ class Pairwise(FilteredAnalysis):
         preferences = Preferences.of(sample)
         make = Rows(self.name, sample)
         if len(preferences.systems) > 1:
-            yield from _of_pairs(make, preferences)
+            pairs = _compared(preferences, sample.common.pairs)
+            if sample.common.generalise_to == "raters_and_texts":
+                yield from _crossed(make, preferences, pairs)
+            if pairs:
+                yield from _of_pairs(make, preferences, pairs)
             yield from _strengths(make, preferences, self.ties)
         yield from _sides(make)
 
 
-def _of_pairs(make: Rows, preferences: Preferences) -> Iterator[Row]:
-    common = make.sample.common
-    pairs = chosen_pairs(preferences.systems, common.pairs)
+def _compared(preferences: Preferences, planned: Sequence[tuple[str, str]] | None) -> list[tuple[int, int]]:
+    """Return the pairs of systems to compare of which there are answers."""
     compared = {frozenset(pair) for pair in zip(preferences.first.tolist(), preferences.second.tolist(), strict=True)}
-    pairs = [pair for pair in pairs if frozenset(pair) in compared]
-    if not pairs:
+    return [pair for pair in chosen_pairs(preferences.systems, planned) if frozenset(pair) in compared]
+
+
+def _crossed(make: Rows, preferences: Preferences, pairs: list[tuple[int, int]]) -> Iterator[Row]:
+    """Yield shares of wins and strengths with raters and items both random."""
+    preferred = Preferred(
+        preference=(preferences.sign + 1) / 2,
+        first=preferences.first,
+        second=preferences.second,
+        item=preferences.item,
+        rater=preferences.rater,
+        document=preferences.cluster if preferences.unit == "documents" else None,
+        systems=preferences.systems,
+    )
+    ties = {"ties": "one half", "both_bad": "a tie"}
+    yield from preferred_rows(make, preferred, pairs, "win_rate_crossed", settings=ties)
+    if preferred.refusal is not None:
         return
+    strengths = crossed_strengths(
+        preferred.preference,
+        preferred.first,
+        preferred.second,
+        preferred.item,
+        preferred.rater,
+        n_systems=len(preferences.systems),
+        confidence=make.sample.common.confidence,
+        clusters=preferred.document,
+    )
+    settings = {**ties, "interval": "t, two-way robust", "generalises_to": TO_RATERS_AND_TEXTS}
+    for key, strength in zip(preferences.systems, strengths, strict=True):
+        yield make.row("bt_strength_crossed", strength, system=key, settings=settings)
+
+
+def _of_pairs(make: Rows, preferences: Preferences, pairs: list[tuple[int, int]]) -> Iterator[Row]:
+    common = make.sample.common
     drawn = bootstrap(make.sample, "preferences", preferences.unit)
     rates = win_rates(
         preferences.first,
@@ -229,6 +269,7 @@ def _sides(make: Rows) -> Iterator[Row]:
         shares=True,
         **drawn.options,
     )
+    estimate, settings = with_limits(make.sample, estimate, left, rater, drawn.settings, share=True)
     net = np.bincount(rater, weights=2 * left - 1)
     n_raters = len(np.unique(rater))
     more, fewer = int((net > 0).sum()), int((net < 0).sum())
@@ -239,9 +280,9 @@ def _sides(make: Rows) -> Iterator[Row]:
         n_items=len(np.unique(table.unit[chosen])),
         n_raters=n_raters,
         p=sign_test(more, fewer),
-        note=joined(estimate.note, FEW_RATERS if n_raters < RATERS_NEEDED else None),
+        note=joined(estimate.note, rough(make.sample.common, n_raters)),
         settings={
-            **drawn.settings,
+            **settings,
             "test": f"exact sign test over raters: {more} more often left, {fewer} more often right",
         },
     )

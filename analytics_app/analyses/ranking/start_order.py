@@ -1,6 +1,7 @@
 """The effect of the random order at the start on the final order."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,7 @@ from numpy.typing import NDArray
 
 from analytics_app.analyses.base import Rows, Sample
 from analytics_app.analyses.shared.bootstrap import Bootstrap, bootstrap
-from analytics_app.analyses.shared.over_raters import FEW_RATERS, RATERS_NEEDED
+from analytics_app.analyses.shared.over_raters import rough, with_limits
 from analytics_app.ratings import Floats
 from analytics_app.results import Row
 from analytics_app.stats.comparison.friedman import mid_ranks
@@ -30,14 +31,14 @@ def start_order(make: Rows) -> Iterator[Row]:
     of_rater = np.zeros(len(r), dtype=np.intp)
     of_rater[of_screen] = rater
     drawn = bootstrap(sample, "start order", "raters")
-    estimate = _mean_r(sample, r, of_rater, drawn)
+    estimate, interval = _mean_r(sample, r, of_rater, drawn)
     yield make.row(
         "start_order_r",
         estimate,
         n_ratings=int(known.sum()),
         settings={
             "r": "Spearman within a screen, mean over screens",
-            **drawn.settings,
+            **interval,
             "test": f"sign-flip permutation over raters, {common.n_permutations} draws",
             "seed_of_test": sample.seed("start order test"),
         },
@@ -62,7 +63,7 @@ def _within(start: Floats, rank: Floats, screen: NDArray[Any]) -> tuple[Floats, 
     return r, place
 
 
-def _mean_r(sample: Sample, r: Floats, of_rater: NDArray[np.intp], drawn: Bootstrap) -> Estimate:
+def _mean_r(sample: Sample, r: Floats, of_rater: NDArray[np.intp], drawn: Bootstrap) -> tuple[Estimate, dict[str, Any]]:
     common = sample.common
     (mean,) = group_means(
         r,
@@ -72,19 +73,18 @@ def _mean_r(sample: Sample, r: Floats, of_rater: NDArray[np.intp], drawn: Bootst
         **drawn.options,
     )
     if mean.value is None:
-        return Estimate(None, note="No screen has ranks and places that vary.")
+        return Estimate(None, note="No screen has ranks and places that vary."), drawn.settings
+    mean, interval = with_limits(sample, mean, r, of_rater, drawn.settings)
     defined = ~np.isnan(r)
     sums: Floats = np.bincount(of_rater[defined], weights=r[defined]).astype(np.float64)
     raters = np.unique(of_rater[defined])
     (p,) = sign_flip_p(sums[raters][:, np.newaxis], max(common.n_permutations, 1), sample.rng("start order test"))
-    few = FEW_RATERS if len(raters) < RATERS_NEEDED else None
-    return Estimate(
-        mean.value,
-        low=mean.low,
-        high=mean.high,
-        se=mean.se,
+    estimate = replace(
+        mean,
         p=p if len(raters) > 1 else None,
+        n_ratings=None,
         n_items=int(defined.sum()),
         n_raters=len(raters),
-        note=joined(mean.note, few),
+        note=joined(mean.note, rough(common, len(raters))),
     )
+    return estimate, interval

@@ -101,15 +101,17 @@ def crossed_rows(
     family: str,
     settings: dict[str, Any],
     of_logs: bool = False,
+    said: str | None = None,
 ) -> Iterator[Row]:
     """Yield the rows of a comparison with raters and items both random: systems, pairs, effect sizes, raters.
 
     Where there is one rater, or one item, each row is without a value and says so. `family` names the family of tests,
-    such as "3 pairs of one criterion". Rows of values that are logarithms have geometric means and ratios.
+    such as "3 pairs of one criterion", and `said` begins the note of each pair. Rows of values that are logarithms have
+    geometric means and ratios.
     """
-    if refusal := _refusal(outputs):
+    if reason := refusal(outputs):
         for a, b in pairs:
-            yield make.row(statistics.difference, note=refusal, **outputs.names(a, b))
+            yield make.row(statistics.difference, note=reason, **outputs.names(a, b))
         return
     comparison = crossed(make.sample, outputs)
     about = {**settings, **settings_of(comparison)}
@@ -130,7 +132,7 @@ def crossed_rows(
             **names,
             p_adjusted=p,
             settings={**about, **test, **({"se_of_logs": pair.difference.se} if of_logs else {})},
-            note=_both(pair.difference.note, note),
+            note=joined(said, _both(pair.difference.note, note)),
         )
         if statistics.effect_size is not None:
             size = pair.effect_size
@@ -151,7 +153,7 @@ def _both(own: str | None, note: str | None) -> str | None:
     return note if own is None or (note or "").find(own) >= 0 else joined(own, note)
 
 
-def _refusal(outputs: Outputs) -> str | None:
+def refusal(outputs: Outputs) -> str | None:
     """Return why further raters, or further texts, cannot be spoken of; None if they can."""
     rated = ~np.isnan(outputs.value)
     if len(np.unique(outputs.rater[rated])) < 2:

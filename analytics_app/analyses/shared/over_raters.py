@@ -1,7 +1,9 @@
 """Means of systems with intervals over raters: Student's t or, for earlier plans, percentiles of resampled raters."""
 
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from analytics_app.analyses.base import Common, Sample
@@ -39,3 +41,31 @@ def system_means_over_raters(
         return means, t_over_raters(common)
     drawn = bootstrap(sample, purpose, "raters")
     return group_means(values, systems, raters, n_groups=n_systems, **drawn.options), drawn.settings
+
+
+def with_limits(
+    sample: Sample,
+    drawn: Estimate,
+    values: ArrayLike,
+    raters: ArrayLike,
+    settings: dict[str, Any],
+    *,
+    share: bool = False,
+) -> tuple[Estimate, dict[str, Any]]:
+    """Return the mean of all values with its interval over raters, and the settings of the interval.
+
+    `drawn` is the mean with percentiles of resampled raters, and `settings` are those of the resamples: both stay where
+    the plan has percentiles, else Student's t takes their place. The limits of a `share` are between 0 and 1. `values`
+    and `raters` have shape (n,).
+    """
+    common = sample.common
+    if common.over_raters != "t" or drawn.value is None:
+        return drawn, settings
+    numbers = np.asarray(values, dtype=np.float64)
+    one = np.zeros(numbers.size, dtype=np.intp)
+    (mean,) = means_over_raters(numbers, one, raters, n_groups=1, confidence=common.confidence)
+    low, high = mean.low, mean.high
+    if share and low is not None and high is not None:
+        low, high = max(0.0, low), min(1.0, high)
+    made = replace(drawn, low=low, high=high, se=mean.se, df=mean.df, note=mean.note, exact=False)
+    return made, t_over_raters(common)

@@ -25,7 +25,8 @@ class Preferences:
     """One entry for every two systems that an answer compares; `first` and `second` are codes into `systems`.
 
     `sign` is 1 where the first is better, -1 where the second is, 0 for neither; `both_bad` marks such answers. `row`
-    is the rating, `cluster` what intervals are over: the item, or the document where documents were shown whole.
+    is the rating, `item` its item, and `cluster` what intervals are over: the item, or the document where documents
+    were shown whole.
     """
 
     first: NDArray[np.int64]
@@ -34,6 +35,7 @@ class Preferences:
     both_bad: Mask
     row: NDArray[np.int64]
     rater: NDArray[np.int32]
+    item: NDArray[np.int64]
     cluster: NDArray[np.int64]
     systems: tuple[str, ...]
     unit: str
@@ -62,6 +64,7 @@ class Preferences:
             both_bad=table.label[row] == bad,
             row=row,
             rater=table.rater[row],
+            item=item,
             cluster=clusters_of(names, by_document=sample.question.by_document)[item],
             systems=tuple(names.systems[code] for code in known),
             unit=unit_of(sample),
@@ -69,7 +72,7 @@ class Preferences:
 
     def where(self, mask: Mask) -> Preferences:
         """Return the comparisons in a mask."""
-        columns = ("first", "second", "sign", "both_bad", "row", "rater", "cluster")
+        columns = ("first", "second", "sign", "both_bad", "row", "rater", "item", "cluster")
         return replace(self, **{name: getattr(self, name)[mask] for name in columns})
 
     def totals(self) -> tuple[Floats, Floats]:

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from analytics_app.analyses.base import Question, Rows, Sample
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
-from analytics_app.analyses.shared.crossed import Statistics, crossed_rows
+from analytics_app.analyses.shared.crossed import Statistics, crossed_rows, refusal
 from analytics_app.analyses.shared.outputs import (
     EQUAL_STEPS,
     NO_Z_OF_BOTH,
@@ -22,6 +22,7 @@ from analytics_app.analyses.shared.outputs import (
 from analytics_app.analyses.shared.over_raters import rough, t_over_raters
 from analytics_app.analyses.shared.pair_tests import pair_tests
 from analytics_app.analyses.shared.rated_texts import low_is_good
+from analytics_app.analyses.shared.steps import StepStatistics, has_steps, step_rows
 from analytics_app.analyses.shared.transforms import Reducible, noted
 from analytics_app.ratings.extras.kinds import Kinds
 from analytics_app.results import Row
@@ -35,7 +36,8 @@ from tasks_app.task_types.base import Scale
 # The family of tests whose p values are corrected together.
 PAIRS = "pairs of one criterion"
 
-# The comparison with raters and items both random.
+# The comparisons with raters and items both random: on steps, and as numbers.
+STEPS = StepStatistics("log_odds", "superiority_latent")
 CROSSED = Statistics("mean_crossed", "difference_crossed", "effect_size_crossed", "rater_difference")
 
 
@@ -45,9 +47,9 @@ class Systems(Reducible):
 
     Means are over ratings, with bootstrap intervals over items (documents where they were shown whole) and
     beside them over raters. Systems are compared pair by pair: unless the plan says otherwise by a mixed model in
-    which raters and items are both random, and on the means of items that both have, by bootstrap interval, sign-flip
-    permutation test, Wilcoxon, Cohen's d of paired differences, probability of superiority. A family of tests is all
-    pairs within one criterion.
+    which raters and items are both random (for steps beside it by a cumulative logit one), and on the means of items
+    that both have, by bootstrap interval, sign-flip permutation test, Wilcoxon, Cohen's d of paired differences,
+    probability of superiority. A family of tests is all pairs within one criterion.
     """
 
     label = _("Systems")
@@ -79,6 +81,8 @@ class Systems(Reducible):
         "effect_size_crossed": _("Effect size, for further raters and texts"),
         "effect_size_z": _("Effect size of z"),
         "superiority": _("Probability of superiority"),
+        "log_odds": _("Log odds of a higher step, for further raters and texts"),
+        "superiority_latent": _("Probability of superiority by the model of steps, for further raters and texts"),
         "rater_difference": _("Difference by a rater"),
     }
     only_drawn = frozenset({"rater_difference"})
@@ -118,6 +122,8 @@ class Systems(Reducible):
         pairs = outputs.pairs(sample)
         if sample.common.generalise_to == "raters_and_texts":
             yield from crossed_rows(make, outputs, pairs, CROSSED, family=_family(pairs), settings={})
+            if pairs and has_steps(sample) and not refusal(outputs):
+                yield from step_rows(make, outputs, pairs, STEPS, family=_family(pairs))
         if pairs:
             yield from _differences(make, outputs, pairs)
 

@@ -140,8 +140,8 @@ def superiority(material: Material) -> Iterator[Sketch]:
     # The largest difference may rest on few items, so the first clear pair may be another.
     for row in pairs.clear[:1]:
         first, second = words.short(row.system), words.short(row.system_b)
-        often = f"{'' if value_of(row) > 0.5 else 'only '}{words.share(value_of(row))}"
-        title = f"{first} is rated above {second} {often} of the time for {material.name}"
+        share = words.share(value_of(row))
+        title = f"Probability that {first} is rated above {second} for {material.name}: {share} (ties count half)"
     yield Sketch(
         kind="superiority",
         title=title,
@@ -168,10 +168,10 @@ def rater_differences(material: Material) -> Iterator[Sketch]:
     ends = (rows[0].system, rows[0].system_b)
     pair = next((row for row in material.of("difference_crossed") if (row.system, row.system_b) == ends), None)
     share = share_of_raters(pair) if pair is not None else None
-    some = f", {len(rows)} of them" if len(rows) < n else ""
+    some, rate = f", {len(rows)} of them" if len(rows) < n else "", "rates" if above == 1 else "rate"
     yield Sketch(
         kind="rater-differences",
-        title=f"{above} of {n} raters rate {first} above {second} for {material.name}, {below} below",
+        title=f"{above} of {n} raters {rate} {first} above {second} for {material.name}, {below} below",
         subtitle=(
             f"Mean of each rater's ratings of {first} minus that of {second}, the two systems furthest apart{some}; "
             f"{material.basis(rows)}."

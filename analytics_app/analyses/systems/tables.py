@@ -22,6 +22,8 @@ OF_PAIRS = (
     "difference_over_raters",
     "wilcoxon",
     "superiority",
+    "log_odds",
+    "superiority_latent",
     "effect_size",
     "effect_size_z",
 )
@@ -124,6 +126,15 @@ def _crossed_differences(whole: Rows, n: int, limit: float) -> list[Shown]:
         Shown(_("p"), "difference_crossed", p),
         Shown(_("Adjusted p"), "difference_crossed", p_adjusted(limit)),
         Shown(_("Effect size"), "effect_size_crossed", digits(2)),
+        *(_of_steps(limit) if whole.has("superiority_latent") else []),
+    ]
+
+
+def _of_steps(limit: float) -> list[Shown]:
+    """Return the columns of the model of ordinal steps."""
+    return [
+        Shown(_("First above second, model of steps"), "superiority_latent", digits(2)),
+        Shown(_("Adjusted p, model of steps"), "log_odds", p_adjusted(limit)),
     ]
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses.base import Rows, Sample
+from analytics_app.analyses.base import Rows, Sample, in_words
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
 from analytics_app.analyses.shared.rated_texts import BetweenRaters, RatedTexts, rated_texts
@@ -70,8 +70,13 @@ class WithRest(BetweenRaters):
 def _equal(make: Rows, ratings: RatedTexts) -> Iterator[Row]:
     """Yield the share of equal ratings of each rater with the most alike other rater."""
     names = make.sample.table.names.raters
-    settings = {"test": "binomial, against half of the others", "correction": "bonferroni"}
-    for closest in closest_raters(ratings.values, ratings.texts, ratings.raters):
+    found = closest_raters(ratings.values, ratings.texts, ratings.raters)
+    settings = {
+        "test": "binomial, against half of the others",
+        "correction": "bonferroni",
+        "family": f"{in_words(len(found), 'rater', 'raters')} of one criterion, each with every other",
+    }
+    for closest in found:
         yield make.row(
             "equal_to_another",
             closest.estimate,

@@ -140,7 +140,9 @@ def method_in_words(row: ResultRow) -> str:
     """Return the name of a measure with its level of measurement and its numbers of ratings and raters."""
     settings = row.settings or {}
     about = [f"{name}: {settings[name]}" for name in ("level", "weights") if settings.get(name)]
-    about += [counted(row.n_ratings, "rating")] if row.n_ratings else []
+    # Alpha leaves out ratings of texts that have one rating only.
+    of_texts = " of texts with two or more" if row.statistic == "alpha" else ""
+    about += [f"{counted(row.n_ratings, 'rating')}{of_texts}"] if row.n_ratings else []
     about += [counted(row.n_raters, "rater")] if row.n_raters else []
     return f"{labels.statistic(row.statistic)} ({', '.join(about)})"
 

@@ -120,5 +120,6 @@ def checks_in_words(facts: Facts, frame: Frame) -> Iterator[str]:
         yield f"{counted(checks.repeats, 'unit')} of each set {were(checks.repeats)} shown twice."
     if checks.degraded:
         yield f"Each set contained {counted(checks.degraded, 'degraded copy', 'degraded copies')} of texts."
-    if controls or attention:
+    watched = (controls + attention + checks.degraded) * (facts.study.options.sets_per_rater or 1)
+    if (controls or attention) and watched >= checks.fail_after:
         yield from failing(checks.on_failing, checks.fail_below, checks.fail_after)

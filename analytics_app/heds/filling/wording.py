@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from django import forms
+
 from analytics_app import quality
 from tasks_app.check_settings import OnFailing
 
@@ -19,7 +21,7 @@ def rule_in_words(entry: Mapping[str, Any]) -> str:
         return name
     fields = quality.registry[name].Settings.base_fields
     given = ", ".join(
-        f"{field.label}: {_plain(entry[key])}"
+        _setting(field, entry[key])
         for key, field in fields.items()
         if key in entry and entry[key] not in (None, "", [], False)
     )
@@ -27,8 +29,13 @@ def rule_in_words(entry: Mapping[str, Any]) -> str:
     return f"{label} ({given})" if given else label
 
 
-def _plain(value: object) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, Sequence) and not isinstance(value, str) else str(value)
+def _setting(field: forms.Field, value: object) -> str:
+    """Return a setting in words: one that is switched on by its label alone, choices by their names."""
+    if value is True:
+        return str(field.label)
+    names = {str(key): str(name) for key, name in getattr(field, "choices", ()) if not isinstance(name, (list, tuple))}
+    values = value if isinstance(value, Sequence) and not isinstance(value, str) else [value]
+    return f"{field.label}: {', '.join(names.get(str(one), str(one)) for one in values)}"
 
 
 def failing(on_failing: str, fail_below: float, fail_after: int) -> Iterator[str]:

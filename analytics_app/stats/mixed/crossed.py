@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
+from analytics_app.stats.mixed.blocks import Layout, layout
 from analytics_app.stats.mixed.design import Design, combined, design
 from analytics_app.stats.mixed.reml import Fit, fitted
 from analytics_app.stats.mixed.results import (
@@ -22,13 +23,14 @@ from analytics_app.stats.mixed.results import (
 )
 from analytics_app.stats.mixed.robust import robust_comparison
 from analytics_app.stats.resampling.pair_sums import Pairs
-from analytics_app.stats.values import Codes, Estimate, Floats, joined
+from analytics_app.stats.values import Estimate, Floats, joined
 
 __all__ = ["CrossedComparison", "CrossedPair", "compare_crossed"]
 
-# Limits of the model. Memory grows with the cells (systems on items) times the columns (raters of systems), time with
-# the cells times the square of the columns: at these limits a fit takes about 100 MB and some seconds.
-MOST_ENTRIES = 4_000_000
+# Limits of the model. Time grows with the cube of the columns (raters of systems), and with the cells (systems on
+# items) whose pattern of ratings is rare; memory with both. At these limits a fit takes about 100 MB and two seconds.
+MOST_COLUMNS = 800
+MOST_ENTRIES = 6_000_000
 MOST_WORK = 500_000_000
 
 # With fewer raters, items or documents than this the degrees of freedom are cautious where the variance of their
@@ -112,9 +114,10 @@ def _of_ratings(given: Ratings) -> CrossedComparison:
     means = np.bincount(given.system, given.values, given.n_systems) / np.maximum(numbers, 1)
     if np.ptp(given.values - means[given.system]) <= 1e-12 * np.abs(given.values).max():
         return _constant(given, crossed, means)
-    reason = _beyond(crossed)
+    places = layout(crossed)
+    reason = _beyond(places)
     if reason is None:
-        fit = fitted(crossed)
+        fit = fitted(crossed, places)
         if fit.converged:
             return _compared(given, crossed, fit)
         reason = "The variances of the mixed model could not be estimated."
@@ -122,23 +125,9 @@ def _of_ratings(given: Ratings) -> CrossedComparison:
     return replace(robust, note=joined(reason, "The two-way robust method takes its place.", robust.note))
 
 
-def _beyond(crossed: Design) -> str | None:
-    cells = int(combined(crossed.item, crossed.system).max()) + 1
-    if crossed.cluster is not None:
-        # Documents are padded to the largest.
-        sizes = np.bincount(_first_of(combined(crossed.item, crossed.system), crossed.cluster))
-        cells = max(cells, int(sizes.size * sizes.max()))
-    columns = int(combined(crossed.rater, crossed.system).max()) + 1
-    if cells * columns <= MOST_ENTRIES and cells * columns**2 <= MOST_WORK:
-        return None
-    return "There are more texts and raters than the mixed model takes."
-
-
-def _first_of(codes: Codes, others: Codes) -> Codes:
-    """Return the other code of the first entry of each code."""
-    found = np.zeros(int(codes.max()) + 1, dtype=np.intp)
-    found[codes] = others
-    return found
+def _beyond(places: Layout) -> str | None:
+    within = places.n_columns <= MOST_COLUMNS and places.n_entries <= MOST_ENTRIES and places.work <= MOST_WORK
+    return None if within else "There are more texts and raters than the mixed model takes."
 
 
 @dataclass(frozen=True, slots=True)

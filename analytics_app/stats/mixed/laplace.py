@@ -194,8 +194,8 @@ class Likelihood:
             return float(slopes.value.sum() - point @ point / 2), slopes
 
         height, slopes = looked(mode)
+        hessian = _Hessian(given, sd, slopes.weight)
         for _step in range(_MOST_STEPS):
-            hessian = _Hessian(given, sd, slopes.weight)
             gradient = self._gathered(slopes.first * scale) - mode
             if np.abs(gradient).max() < _FLAT:
                 break
@@ -205,8 +205,9 @@ class Likelihood:
                 size /= 2
                 new_height, new_slopes = looked(mode + size * move)
             mode, height, slopes = mode + size * move, new_height, new_slopes
+            hessian = _Hessian(given, sd, slopes.weight)
         self.mode = mode
-        return slopes, _Hessian(given, sd, slopes.weight)
+        return slopes, hessian
 
 
 class _Hessian:

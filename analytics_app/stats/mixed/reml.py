@@ -1,11 +1,11 @@
 """Variances of crossed random terms by REML, with the items eliminated exactly."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from analytics_app.stats.mixed.design import Design, combined
+from analytics_app.stats.mixed.blocks import RATER_TERMS, Blocks, Layout, inverted
+from analytics_app.stats.mixed.design import Design
 from analytics_app.stats.optimisation import minimum
 from analytics_app.stats.values import Codes, Floats
 
@@ -17,15 +17,6 @@ _TOLERANCE = 1e-4
 _ZERO = 1e-8
 # Relative step of central differences; gradients are exact to about 1e-13, so that curvatures are good to 1e-8.
 _STEP = 1e-4
-# Cells times columns that are multiplied at once: 16 MB.
-_AT_ONCE = 2_000_000
-
-_RATER_TERMS = ("rater", "rater_system")
-
-
-def inverted(matrices: Floats) -> Floats:
-    """Return the inverses of matrices, shape (..., n, n)."""
-    return np.asarray(np.linalg.inv(matrices), dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,170 +46,124 @@ class Point:
 
 
 class Model:
-    """Ratings summed up so that a deviance costs the same for two and for twenty ratings of a cell.
+    """Ratings summed up so that a deviance costs the same for a hundred items and for a million.
 
     With H the covariance of what items share, M the indicators of raters by systems and y the ratings, everything
-    follows from the matrix K'H^-1 K of K = [M y], since raters and systems are sums of columns of M. H is block
-    diagonal: a block is an item, or a document, and H^-1 differs from the identity by a small matrix between its
-    cells (an item of a system). Blocks with the same pattern of cells share that matrix.
+    follows from the matrix K'H^-1 K of K = [M y], since raters and systems are sums of columns of M.
     """
 
-    def __init__(self, design: Design) -> None:
-        self.names = tuple(name for name in design.groups if name not in _RATER_TERMS)
-        self.names += tuple(name for name in _RATER_TERMS if name in design.groups)
+    def __init__(self, design: Design, layout: Layout) -> None:
         self.n, self.n_systems = design.values.size, design.n_systems
-        sizes = [int(design.groups[name].max()) + 1 for name in self.names]
-        self.levels = np.array(sizes, dtype=np.float64)
-        self._sum_up(design)
-
-    def _sum_up(self, design: Design) -> None:
-        n = self.n
         means = np.bincount(design.system, design.values) / np.bincount(design.system)
         centred = design.values - means[design.system]
         self.scale = float(np.sqrt((centred**2).mean())) or 1.0
-        self.means, y = means, centred / self.scale
-        column = combined(design.rater, design.system)
-        q = int(column.max()) + 1
-        first = np.zeros(q, dtype=np.intp)
-        first[column] = np.arange(n)
-        self._systems = np.zeros((q, self.n_systems))
-        self._systems[np.arange(q), design.system[first]] = 1
-        self._raters = np.zeros((q, int(design.rater.max()) + 1))
-        self._raters[np.arange(q), design.rater[first]] = 1
-        self._gram = np.zeros((q + 1, q + 1))
-        self._gram[np.arange(q), np.arange(q)] = np.bincount(column)
-        self._gram[q, :q] = self._gram[:q, q] = np.bincount(column, y)
-        self._gram[q, q] = y @ y
-        self._blocks(design, column, y, q)
-
-    def _blocks(self, design: Design, column: Codes, y: Floats, q: int) -> None:
-        """Lay out the cells of each block, (n_blocks, n_slots, q + 1); blocks of the same pattern follow another."""
-        n = self.n
-        cell = combined(design.item, design.system)
-        n_cells = int(cell.max()) + 1
-        first = np.zeros(n_cells, dtype=np.intp)
-        first[cell] = np.arange(n)
-        item, system = design.item[first], design.system[first]
-        block = item if design.cluster is None else design.cluster[first]
-        order = np.lexsort((system, item, block))
-        starts = np.r_[0, np.flatnonzero(np.diff(block[order])) + 1]
-        lengths = np.diff(np.r_[starts, n_cells])
-        slot = np.zeros(n_cells, dtype=np.intp)
-        slot[order] = np.arange(n_cells) - np.repeat(starts, lengths)
-        n_blocks, n_slots = lengths.size, int(lengths.max())
-        item_within = np.zeros(n_cells, dtype=np.intp)
-        changes = np.r_[False, np.diff(item[order]) != 0]
-        running = np.cumsum(changes)
-        item_within[order] = running - np.repeat(running[starts], lengths)
-        pattern = np.full((n_blocks, 3, n_slots), -1, dtype=np.intp)
-        pattern[:, 0] = 0
-        pattern[block, 0, slot] = np.bincount(cell)
-        pattern[block, 1, slot], pattern[block, 2, slot] = item_within, system
-        shapes, which = np.unique(pattern.reshape(n_blocks, -1), axis=0, return_inverse=True)
-        which = which.reshape(-1)
-        place = np.argsort(np.argsort(which, kind="stable"), kind="stable")
-        self._which = np.sort(which, kind="stable")
-        self._times = np.bincount(which).astype(np.float64)
-        sums = np.zeros((n_blocks, n_slots, q + 1))
-        at = place[block[cell]], slot[cell]
-        np.add.at(sums, (*at, column), 1.0)
-        np.add.at(sums, (*at, np.full(n, q)), y)
-        self._cells = sums
-        counts, items, systems = np.moveaxis(shapes.reshape(-1, 3, n_slots), 1, 0)
-        self._counts = counts.astype(np.float64)
-        kernels = {
-            "item": items[:, :, np.newaxis] == items[:, np.newaxis],
-            "system_item": np.broadcast_to(np.eye(n_slots, dtype=bool), (len(shapes), n_slots, n_slots)),
-            "cluster": np.ones((len(shapes), n_slots, n_slots), dtype=bool),
-            "cluster_system": systems[:, :, np.newaxis] == systems[:, np.newaxis],
-        }
-        self._kernels = [kernels[name].astype(np.float64) for name in self.names if name not in _RATER_TERMS]
+        self.means = means
+        self._blocks = Blocks(design, layout, centred / self.scale)
+        self.names = self._blocks.names + tuple(name for name in RATER_TERMS if name in design.groups)
+        sizes = [int(design.groups[name].max()) + 1 for name in self.names]
+        self.levels = np.array(sizes, dtype=np.float64)
+        first = np.zeros(layout.n_columns, dtype=np.intp)
+        first[layout.column] = np.arange(self.n)
+        self._rater = design.rater[first]
+        self._systems = np.eye(self.n_systems)[design.system[first]]
+        self._raters = np.eye(int(design.rater.max()) + 1)[self._rater]
+        self._points: dict[bytes, Point] = {}
 
     def at(self, ratios: Floats) -> Point:
         """Return the deviance at variance ratios of shape (n_terms,), each over the residual variance."""
-        gram, inverse, log_items = self._eliminated(ratios)
+        key = ratios.tobytes()
+        if key not in self._points:
+            self._points[key] = self._at(ratios)
+        return self._points[key]
+
+    def _at(self, ratios: Floats) -> Point:
+        items = self._blocks.eliminated(ratios)
+        gram, shared = items.gram, _Shared(self._raters, self._rater, *self._of_raters(ratios))
         q = len(gram) - 1
-        shared = self._between_raters(ratios)
-        # J = (I + G Omega)^-1, with eigenvalues from 0 to 1.
-        system = np.eye(q) + gram[:q, :q] @ shared
-        _sign, log_raters = np.linalg.slogdet(system)
-        shrunk = inverted(system)
-        weights, right = shrunk @ gram[:q, :q], shrunk @ gram[:q, q]
+        values = gram[:q, q]
+        weights, right, log_raters = shared.eliminated(gram[:q, :q], values)
         projected = weights @ self._systems
         information = self._systems.T @ projected
         covariance = inverted((information + information.T) / 2)
         effects = covariance @ (self._systems.T @ right)
-        squares = float(gram[q, q] - (shared @ gram[:q, q]) @ right - effects @ (self._systems.T @ right))
+        of_raters = shared.times(right)
+        squares = float(gram[q, q] - of_raters @ values - effects @ (self._systems.T @ right))
         # The ratings have a mean square of 1; a model without residual leaves rounding errors.
         squares = max(squares, np.finfo(float).eps * self.n)
-        fixed = shrunk.T @ self._systems
-        removed = shared @ shrunk + fixed @ covariance @ fixed.T
-        rest = np.r_[-removed @ gram[:q, q], 1.0]
-        traces, quadratics = self._item_slopes(inverse, removed, rest)
-        if len(traces) < len(self.names):
-            within = weights - projected @ covariance @ projected.T
-            residual = right - projected @ effects
-            by_rater = self._raters.T @ residual
-            found = {
-                "rater": (float(((within @ self._raters) * self._raters).sum()), float(by_rater @ by_rater)),
-                "rater_system": (float(np.trace(within)), float(residual @ residual)),
-            }
-            for name in self.names[len(traces) :]:
-                traces.append(found[name][0])
-                quadratics.append(found[name][1])
+        fixed = self._systems - shared.times(projected)
+        removed = shared.removed(weights) + fixed @ covariance @ fixed.T
+        traces, quadratics = self._blocks.slopes(items.inverse, removed, np.r_[-of_raters - fixed @ effects, 1.0])
+        residual = right - projected @ effects
+        spent = projected @ covariance
+        for name in self.names[len(traces) :]:
+            if name == "rater":
+                own = self._raters.T @ projected
+                trace = (weights @ self._raters * self._raters).sum() - ((self._raters.T @ spent) * own).sum()
+                by_rater = self._raters.T @ residual
+            else:
+                trace, by_rater = np.trace(weights) - (spent * projected).sum(), residual
+            traces.append(float(trace))
+            quadratics.append(float(by_rater @ by_rater))
         freedom = self.n - self.n_systems
-        deviance = log_items + log_raters - np.linalg.slogdet(covariance)[1] + freedom * np.log(squares)
+        deviance = items.log_determinant + log_raters - np.linalg.slogdet(covariance)[1]
+        # Over the degrees of freedom, since digits of large numbers are few, and the search needs those behind.
+        deviance += freedom * np.log(squares / freedom)
         return Point(float(deviance), squares, np.array(traces), np.array(quadratics), effects, covariance)
 
-    def _between_raters(self, ratios: Floats) -> Floats:
+    def _of_raters(self, ratios: Floats) -> tuple[float, float]:
         found = dict(zip(self.names, ratios.tolist(), strict=True))
-        shared: Floats = found.get("rater_system", 0.0) * np.eye(len(self._raters))
-        if found.get("rater"):
-            shared += found["rater"] * (self._raters @ self._raters.T)
-        return shared
+        return found.get("rater", 0.0), found.get("rater_system", 0.0)
 
-    def _eliminated(self, ratios: Floats) -> tuple[Floats, Floats, float]:
-        """Return K'H^-1 K, the matrices (I + Sigma N)^-1 of the patterns, and log|H|."""
-        n_patterns, m = self._counts.shape
-        shared = np.zeros((n_patterns, m, m))
-        for kernel, ratio in zip(self._kernels, ratios, strict=False):
-            shared += ratio * kernel
-        system = np.eye(m) + shared * self._counts[:, np.newaxis]
-        _signs, logs = np.linalg.slogdet(system)
-        inverse = inverted(system)
-        weights = inverse @ shared
-        gram = self._gram.copy()
-        for blocks, which in self._parts():
-            gram -= blocks.reshape(-1, len(gram)).T @ (weights[which] @ blocks).reshape(-1, len(gram))
-        return (gram + gram.T) / 2, inverse, float(logs @ self._times)
 
-    def _parts(self) -> Iterator[tuple[Floats, Codes]]:
-        """Yield the cells, (n_blocks, n_slots, q + 1), and patterns of as many blocks as are multiplied at once."""
-        blocks = self._cells
-        step = max(1, _AT_ONCE // (blocks.shape[1] * blocks.shape[2]))
-        for start in range(0, len(blocks), step):
-            yield blocks[start : start + step], self._which[start : start + step]
+@dataclass(frozen=True, slots=True)
+class _Shared:
+    """The covariance Omega of raters by systems: `rater` between those of a rater, and `rater_system` more for each."""
 
-    def _item_slopes(self, inverse: Floats, removed: Floats, rest: Floats) -> tuple[list[float], list[float]]:
-        """Return traces and quadratic forms of the terms that items share."""
-        if not self._kernels:
-            return [], []
-        between, outer = np.zeros_like(inverse), np.zeros_like(inverse)
-        for blocks, which in self._parts():
-            starts = np.r_[0, np.flatnonzero(np.diff(which)) + 1]
-            counts = blocks[:, :, :-1]
-            flat = blocks.reshape(-1, blocks.shape[2])[:, :-1]
-            products = (flat @ removed).reshape(counts.shape) @ counts.transpose(0, 2, 1)
-            between[which[starts]] += np.add.reduceat(products, starts, axis=0)
-            vectors = blocks @ rest
-            outer[which[starts]] += np.add.reduceat(vectors[:, :, np.newaxis] * vectors[:, np.newaxis], starts, axis=0)
-        turned = inverse.transpose(0, 2, 1)
-        between, outer = turned @ between @ inverse, turned @ outer @ inverse
-        own = (self._counts[:, :, np.newaxis] * inverse).transpose(0, 2, 1) * self._times[:, np.newaxis, np.newaxis]
-        return (
-            [float((kernel * (own - between)).sum()) for kernel in self._kernels],
-            [float((kernel * outer).sum()) for kernel in self._kernels],
-        )
+    raters: Floats
+    codes: Codes
+    rater: float
+    rater_system: float
+
+    def times(self, right: Floats) -> Floats:
+        """Return Omega times a vector or matrix."""
+        product: Floats = self.rater_system * right
+        if self.rater:
+            product = product + self.rater * (self.raters.T @ right)[self.codes]
+        return product
+
+    def removed(self, weights: Floats) -> Floats:
+        """Return (G^-1 + Omega^-1)^-1 = Omega - Omega W Omega for the W of `eliminated`."""
+        left = np.eye(len(weights)) - self.times(weights)
+        return self.times(left.T)
+
+    def eliminated(self, gram: Floats, values: Floats) -> tuple[Floats, Floats, float]:
+        """Return W = (G^-1 + Omega)^-1, (I + G Omega)^-1 times the values, and log |I + G Omega|, for a matrix G.
+
+        With G = FF' the eigenvalues of I + F'Omega F are at least 1, so that no digits are lost however large the
+        variances are.
+        """
+        from scipy.linalg import solve_triangular  # noqa: PLC0415  lazy import: web processes never need it
+
+        root = _root(gram)
+        inner = np.eye(len(gram))
+        if self.rater_system:
+            inner += self.rater_system * (root.T @ root)
+        if self.rater:
+            by_rater = self.raters.T @ root
+            inner += self.rater * (by_rater.T @ by_rater)
+        factor = np.linalg.cholesky(inner)
+        half = solve_triangular(factor, root.T, lower=True, check_finite=False)
+        inside = solve_triangular(root, values, lower=True, check_finite=False)
+        right = half.T @ solve_triangular(factor, inside, lower=True, check_finite=False)
+        return half.T @ half, right, float(2 * np.log(np.diag(factor)).sum())
+
+
+def _root(gram: Floats) -> Floats:
+    """Return the Cholesky factor of a positive definite matrix, also where rounding errors have made it less."""
+    try:
+        return np.asarray(np.linalg.cholesky(gram), dtype=np.float64)
+    except np.linalg.LinAlgError:
+        return np.asarray(np.linalg.cholesky(gram + np.diag(1e-10 * np.diag(gram))), dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +197,7 @@ class Fit:
     deviance: float
 
 
-def fitted(design: Design) -> Fit:
+def fitted(design: Design, layout: Layout) -> Fit:
     """Estimate variances by REML [1]_ and system means by generalised least squares.
 
     References
@@ -260,7 +205,7 @@ def fitted(design: Design) -> Fit:
     .. [1] H. D. Patterson and R. Thompson (1971). Recovery of inter-block information when block sizes are unequal.
        Biometrika 58(3), 545-554.
     """
-    model = Model(design)
+    model = Model(design, layout)
     ratios, converged = _best(model)
     best = model.at(ratios)
     freedom = model.n - model.n_systems
@@ -293,7 +238,7 @@ def _best(model: Model) -> tuple[Floats, bool]:
 
     def deviance(x: Floats) -> tuple[float, Floats]:
         grown = np.exp(x / spread)
-        point = model.at((grown - 1) / per_level)
+        point = model.at(np.expm1(x / spread) / per_level)
         slope = point.traces - freedom / point.squares * point.quadratics
         return point.deviance, slope * grown / (per_level * spread)
 

@@ -224,7 +224,7 @@ def _people(reading: Reading) -> Iterator[RaterWork]:
 def _of_raters(reading: Reading, words: str, n: int, show: str) -> Alert:
     return Alert(
         words,
-        _("Look at these raters, and exclude them") if n > 1 else _("Look at this rater, and exclude them"),
+        _("Look at these raters") if n > 1 else _("Look at this rater"),
         f"{reverse('analytics:raters', args=[reading.study.slug])}?show={show}",
     )
 
@@ -241,7 +241,12 @@ def _beyond_sense(reading: Reading) -> Iterator[Alert]:
     times, expected = reading.fieldwork.ledger.times, reading.options.expected_minutes
     if times is None or times.n < ENOUGH_FAST or times.median * MUCH_FASTER >= expected:
         return
-    words = _("Raters take %(median)s minutes at the median; you promised %(expected)s.")
+    is_promised = reading.options.minutes is not None
+    words = (
+        _("Raters take %(median)s minutes at the median; you promised %(expected)s.")
+        if is_promised
+        else _("Raters take %(median)s minutes at the median; the estimate is %(expected)s.")
+    )
     sentence = words % {"median": pay_words.minutes(times.median), "expected": minutes_in_words(expected)}
     if reading.fieldwork.ledger.offer.pays and reading.fieldwork.ledger.hourly is not None:
         hourly = pay_words.money(reading.fieldwork.ledger.hourly, reading.options.currency)

@@ -245,9 +245,14 @@ def _minutes_title(reading: Reading) -> str:
     if times is None:
         return _("Times of simulated raters do not count") if reading.simulated else _("No rater has finished yet")
     words = {"median": pay_words.minutes(times.median), "expected": minutes_in_words(expected)}
-    if times.n < 2:
+    is_promised = reading.options.minutes is not None
+    if times.n < 2 and is_promised:
         return _("The rater who finished took %(median)s minutes; you promised %(expected)s") % words
-    return _("Raters take %(median)s minutes at the median; you promised %(expected)s") % words
+    if times.n < 2:
+        return _("The rater who finished took %(median)s minutes; the estimate is %(expected)s") % words
+    if is_promised:
+        return _("Raters take %(median)s minutes at the median; you promised %(expected)s") % words
+    return _("Raters take %(median)s minutes at the median; the estimate is %(expected)s") % words
 
 
 def _histogram(values: Sequence[float]) -> list[list[str]]:

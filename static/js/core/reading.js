@@ -24,7 +24,7 @@ function isInView(asked) {
 /** The bar that leads on and back. `place` is the scroll position at which the rater was last reading. */
 class Jump {
   constructor(form, nav) {
-    Object.assign(this, { form, place: 0 });
+    Object.assign(this, { form, nav, place: 0 });
     this.back = nav.querySelector("[data-jump-back]");
     this.on = nav.querySelector("[data-jump-on]");
     this.back.addEventListener("click", (event) => this.goBack(event));
@@ -34,13 +34,16 @@ class Jump {
     this.update();
   }
 
+  /** Show the way to the questions while text is read, else the way back: below the texts there is nothing to read. */
   update() {
-    const asked = askedOf(this.form).some(isInView);
-    if (!asked) {
+    const isReading =
+      !askedOf(this.form).some(isInView) && panesOf(this.form).some((one) => one.getBoundingClientRect().bottom > 0);
+    if (isReading) {
       this.place = scrollY;
     }
-    this.back.hidden = !asked;
-    this.on.hidden = asked;
+    this.back.hidden = isReading;
+    this.on.hidden = !isReading;
+    this.nav.toggleAttribute("data-reading", isReading);
   }
 
   /** Go to the next question below what is read, or to the first. */

@@ -3,7 +3,9 @@
 from tasks_app import channels
 from tasks_app.channels.base import Arrival, Ending
 from tasks_app.models import Identity, Rater, Study
+from tasks_app.selectors.pay import offer_of
 from tasks_app.services.arrival import enrolment
+from tasks_app.study_settings import StudySettings
 
 
 def of_rater(rater: Rater) -> Ending:
@@ -20,8 +22,8 @@ def with_code(rater: Rater, outcome: str, code: str) -> Ending:
     """
     if rater.kind == Rater.Kind.SANDBOX:
         return Ending()
-    only_code = Ending(code)
-    if rater.channel not in channels.registry:
+    only_code = Ending(code, is_to_keep=is_to_keep(rater.study.options, rater.channel, outcome))
+    if rater.channel not in channels.registry or only_code.is_to_keep:
         return only_code
     channel = channels.channel_of(rater.study.options, rater.channel)
     details = {"pseudonym": rater.pseudonym}
@@ -29,6 +31,12 @@ def with_code(rater: Rater, outcome: str, code: str) -> Ending:
         details.update(identity.details, session_id=identity.visits[-1])
     ending = channel.ending(outcome, code, details)
     return ending if ending.code or ending.address else only_code
+
+
+def is_to_keep(options: StudySettings, channel: str, outcome: str) -> bool:
+    """Return whether nobody waits for a rater's code: no platform, no code of the study's, and no pay to ask for."""
+    is_sent = channel in channels.registry and channels.registry[channel].needs_ids
+    return not (is_sent or options.codes.of(outcome) or offer_of(options).pays)
 
 
 def of_refused(study: Study, arrival: Arrival, error: enrolment.Refusal) -> Ending | None:

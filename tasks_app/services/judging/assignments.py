@@ -8,7 +8,7 @@ from django.db.models.functions import Now
 
 from tasks_app import channels
 from tasks_app.credentials import new_code
-from tasks_app.models import Assignment, Rater, RaterSet, Study, Task
+from tasks_app.models import Assignment, Event, Rater, RaterSet, Study, Task
 from tasks_app.selectors import screens
 from tasks_app.services import events, pay
 from tasks_app.services.arrival import enrolment, groups
@@ -207,9 +207,17 @@ def end(rater: Rater, outcome: str) -> None:
     )
     if outcome == Rater.Outcome.STOPPED and rater.kind in Rater.Kind.COUNTED:
         events.log(rater.study, None, STOP, about=rater.pseudonym, after=rater.prefs.get(limits.STOPPED))
+    if outcome == Rater.Outcome.COMPLETED and rater.study.rehearses is not None:
+        _log_whole_rehearsal(rater.study.rehearses)
     groups.settle(rater)
     grading.mark_at_end(rater)
     pay.record(rater)
+
+
+def _log_whole_rehearsal(draft: Study) -> None:
+    """Let the log of a draft keep, once, that it was rated on trial to the end: the rehearsal itself is deleted."""
+    if not Event.objects.filter(study=draft, verb=Event.TRIED, object=Event.WHOLE_REHEARSAL).exists():
+        events.log(draft, None, Event.TRIED, about=Event.WHOLE_REHEARSAL)
 
 
 def _stopped_by_a_limit(rater: Rater) -> str:

@@ -15,7 +15,7 @@ from tasks_app.services.plan.columns import Columns
 from tasks_app.services.plan.plans import Drawn
 
 ABOUT: dict[str, str | Promise] = {
-    "unit": _("Judgments of incomplete units"),
+    "unit": _("Judgments per unit, while some are missing"),
     "system": _("Judgments of systems"),
     "comparison": _("Comparisons: the systems on a screen"),
     "system in a booklet": _("Systems within one set"),

@@ -8,7 +8,7 @@ from django.utils.translation import ngettext
 
 from tasks_app import channels
 from tasks_app.models import Rater
-from tasks_app.selectors.progress import progress_of
+from tasks_app.selectors.progress import RaterProgress, progress_of
 from tasks_app.services import contact
 from tasks_app.services.arrival import endings, enrolment
 from tasks_app.services.judging import assignments, checks, limits, reservations
@@ -30,17 +30,22 @@ def end(visit: Visit) -> HttpResponse:
     # Somebody who tries the study out is not paid, as every page of theirs says.
     paid = [] if rater.kind == Rater.Kind.SANDBOX else pay_words.sentences(rater)
     failed = checks.failed_exam(rater)
-    title, sentences = words(str(rater.outcome), progress.done, paid, limit=limits.limit_of(rater.prefs))
+    limit, is_rehearsal = limits.limit_of(rater.prefs), rater.study.is_rehearsal
+    title, sentences = words(str(rater.outcome), progress.done, paid, limit=limit, is_rehearsal=is_rehearsal)
     may_resume = assignments.may_resume(rater)
     has_more = (may_resume or assignments.may_take_another(rater)) and enrolment.has_room(
         rater.study, reservations.invitation_of(rater)
     )
     context = {
-        "frame": pages.frame_for(visit, progress),
+        # Units that a rater left to others are no part of a total: the bar shows the title instead.
+        "frame": pages.frame_for(
+            visit, progress if rater.outcome == Rater.Outcome.COMPLETED else RaterProgress(0, 0, 0)
+        ),
         "outcome": rater.outcome,
         "title": title,
         "sentences": sentences,
         "ending": endings.of_rater(rater),
+        "platform_follows": any(channels.registry[name].needs_ids for name in rater.study.options.channels),
         "personal_link": pages.personal_link(visit.request, visit.token),
         "more_form": visit.step_form("more") if has_more else None,
         "more_url": visit.url("more"),
@@ -58,13 +63,16 @@ def _way_out(rater: Rater) -> str:
     return str(channels.registry[rater.channel].way_out)
 
 
-def words(outcome: str, done: int, paid: list[str], *, limit: str = limits.Limit.FAST) -> tuple[str, list[str]]:
+def words(
+    outcome: str, done: int, paid: list[str], *, limit: str = limits.Limit.FAST, is_rehearsal: bool = False
+) -> tuple[str, list[str]]:
     """Word an outcome: a title, what is saved, what is paid. None of them blames anybody.
 
-    `limit` is the one that stopped a rater who was stopped by a limit.
+    `limit` is the one that stopped a rater who was stopped by a limit. Answers of a rehearsal are deleted with it.
     """
     sentence = ngettext("Your answer is saved on our server.", "All %(n)s answers are saved on our server.", done)
-    saved = [sentence % {"n": done}] if done else []
+    sentence = _("Your answers are deleted within a day.") if is_rehearsal else sentence % {"n": done}
+    saved = [sentence] if done else []
     endings: Mapping[str, tuple[str, list[str]]] = {
         Rater.Outcome.COMPLETED: (_("Thank you, you have finished"), saved),
         Rater.Outcome.WITHDRAWN: (_("You have stopped"), [*saved, _("Thank you for the time you gave.")]),

@@ -61,8 +61,8 @@ def in_browser() -> str:
 def stored_in_words(options: StudySettings, channel: str) -> str:
     """Say what is stored about a rater of a channel: in the researcher's words, and what the channel brings."""
     said = options.stored or _(
-        "Your answers and comments, how long you took and which controls you used, under a made-up name. Your IP "
-        "address and the kind of your device are not stored."
+        "Your answers and comments, how long you took and which buttons and fields you used, under a made-up name. "
+        "Your IP address and the kind of your device are not stored."
     )
     brings = channels.registry[channel].stores if channel in channels.registry else ""
     return f"{said} {brings}".strip()
@@ -88,11 +88,11 @@ def about_pairs(options: StudySettings, channel: str) -> list[tuple[str, str]]:
 def kept_in_words(options: StudySettings, channel: str) -> str:
     """Say after what time without a sign of life a rater's place is given to others."""
     lease = channels.lease_of(options, channel)
-    words = _("It goes to others if you do nothing for %(time)s.") % {"time": _time_in_words(lease.minutes)}
-    first = lease.unanswered_minutes
+    words, first = {"time": _time_in_words(lease.minutes)}, lease.unanswered_minutes
     if first is None or first >= lease.minutes:
-        return words
-    return f"{words} {_('Until your first answer: %(time)s.') % {'time': _time_in_words(first)}}"
+        return _("It goes to others if you do nothing for %(time)s.") % words
+    words["first"] = _time_in_words(first)
+    return _("It goes to others if you do nothing for %(time)s (%(first)s before your first answer).") % words
 
 
 def _time_in_words(minutes: float) -> str:

@@ -39,7 +39,7 @@ def stored(visit: Visit) -> HttpResponse:
 
 def kinds_of_data(about: StoredAboutRater) -> list[tuple[str, str]]:
     """Return a name for each kind of data, and how much of it is stored; an empty text if nothing is."""
-    times = _("How long each answer took, and which controls you used.")
+    times = _("How long each answer took, and which buttons and fields you used.")
     answers = ngettext("%(n)s answer.", "%(n)s answers.", about.answers)
     skips = ngettext("%(n)s text skipped, with the reason.", "%(n)s texts skipped, with reasons.", about.skips)
     comments = ngettext("%(n)s comment.", "%(n)s comments.", about.comments)

@@ -29,7 +29,10 @@ _VERBS: Mapping[str, str | Promise] = {
     "entered statuses": gettext_lazy("entered platform statuses of"),
 }
 
-_TRIAL = gettext_lazy("rated the draft on trial")
+_TRIALS: Mapping[str, Promise] = {
+    Event.REHEARSAL: gettext_lazy("began to rate the draft on trial"),
+    Event.WHOLE_REHEARSAL: gettext_lazy("finished rating the draft on trial"),
+}
 
 # Names of details; what is not listed is shown as it is, and None leaves a detail out that only programs use.
 _DETAILS: Mapping[str, str | Promise | None] = {
@@ -67,8 +70,8 @@ def verb(name: str) -> str:
 
 def sentence(event: Event) -> tuple[str, str]:
     """Return the action and its object in words; the study is not named, since the entry ends with its title."""
-    if (event.verb, event.object) == (Event.TRIED, Event.REHEARSAL):
-        return str(_TRIAL), ""
+    if event.verb == Event.TRIED and event.object in _TRIALS:
+        return str(_TRIALS[event.object]), ""
     slug = event.study.slug if event.study is not None else event.deleted_study.slug if event.deleted_study else ""
     return verb(event.verb), "" if event.object == slug else event.object
 

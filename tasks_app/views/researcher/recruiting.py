@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 from tasks_app import access, channels
 from tasks_app.importing import sheets, submissions
 from tasks_app.models import Identity, Invitation, Membership, Rater, Study, Task
-from tasks_app.readiness import contradictions
+from tasks_app.readiness import Facts, contradictions
 from tasks_app.request_sizes import accepts_files, largest_table
 from tasks_app.services.arrival import platform_statuses
 from tasks_app.services.arrival.platform_statuses import Entered, Report
@@ -81,12 +81,16 @@ def _channel(request: HttpRequest, study: Study, name: str) -> dict[str, Any]:
 
 
 def codes_of(study: Study) -> list[tuple[str, str, str]]:
-    """Return (outcome, code, what there is without one) for every outcome that may have a code of the study's."""
-    own_code, none = _("each rater has a code of their own"), _("no code: raters are asked to give their place back")
+    """Return (outcome, code, what there is without one) for every outcome that raters can have, or that has a code."""
+    own_code, none = _("each rater has a code of their own"), _("no code")
     codes = study.options.codes
+    if any(channels.registry[name].needs_ids for name in study.options.channels if name in channels.registry):
+        none = _("no code: raters are asked to give their place back")
+    possible = {*contradictions.outcomes_with_codes(_facts(study)), "closed"}
     ways = [
         (str(field.label), codes.of(name), none if name == "closed" else own_code)
         for name, field in Codes.Settings.base_fields.items()
+        if name in possible or codes.of(name)
     ]
     return [*_codes_of_waves(study), *ways]
 
@@ -104,12 +108,16 @@ def _codes_of_waves(study: Study) -> list[tuple[str, str, str]]:
     ]
 
 
+def _facts(study: Study) -> Facts:
+    """Return what decides which outcomes raters can have, and which of them need a code."""
+    return opening.facts_of(study, ("channels", "codes", "tasks"))
+
+
 def warnings_of(study: Study, *, secure: bool) -> list[str]:
     """Return warnings about what would go wrong on a platform."""
     rows = []
     if any(channels.registry[name].needs_codes for name in study.options.channels if name in channels.registry):
-        facts = opening.facts_of(study, ("channels", "codes", "tasks"))
-        rows = [point.sentence for point in contradictions.codes_of_platforms(facts)]
+        rows = [point.sentence for point in contradictions.codes_of_platforms(_facts(study))]
     counted = Counter(code for code in vars(study.options.codes).values() if code)
     if twice := [code for code, n in counted.items() if n > 1]:
         rows.append(

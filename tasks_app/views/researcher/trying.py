@@ -11,10 +11,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from tasks_app import access, channels, languages
-from tasks_app.channels.base import Arrival, NotArrived
+from tasks_app.channels.base import Arrival, Ending, NotArrived
 from tasks_app.models import Event, Membership, Rater, Study
 from tasks_app.services import events
-from tasks_app.services.arrival import enrolment
+from tasks_app.services.arrival import endings, enrolment
 from tasks_app.views.rater import arriving, ending
 from tasks_app.views.rater.pages import PageFrame
 from tasks_app.views.researcher.frame import researcher_page, study_page
@@ -122,7 +122,9 @@ def _end(request: HttpRequest, study: Study, channel: str, outcome: str) -> Http
         "outcome": outcome,
         "title": title,
         "sentences": sentences,
-        "ending": kind.ending(outcome, code, details),
+        "ending": Ending(code, is_to_keep=True)
+        if code and endings.is_to_keep(study.options, channel, outcome)
+        else kind.ending(outcome, code, details),
     }
     return render(request, "rater/end.html", context)
 

@@ -131,7 +131,9 @@ def test_pairs_stand_as_in_their_rows_and_count_what_differs(slider: dict[str, c
 
 
 def test_what_needs_no_equal_steps_is_said_of_steps(likert: dict[str, charts.Drawn]) -> None:
-    assert likert["superiority"].title == "north is rated above west 76 % of the time for fluency"
+    assert (
+        likert["superiority"].title == "Probability that north is rated above west for fluency: 76 % (ties count half)"
+    )
     assert "steps taken as equal" in likert["means"].subtitle
     assert likert["shares"].title == "Top rating for fluency: 19 % north, 4 % south, 3 % west"
     _columns, rows = charts.numbers(likert["shares"].spec)
@@ -140,9 +142,9 @@ def test_what_needs_no_equal_steps_is_said_of_steps(likert: dict[str, charts.Dra
 
 
 def test_alpha_is_read_against_krippendorffs_bounds(slider: dict[str, charts.Drawn]) -> None:
-    assert slider["agreement"].title == "Alpha for content is .71: its interval includes .667"
+    assert slider["agreement"].title == "Alpha for content is .71, below .8 (interval .65 to .76)"
     for low, high, said in ((0.81, 0.9, "lies above .8"), (0.1, 0.2, "lies below .667"), (0.7, 0.79, "lies between"),
-                            (0.6, 0.9, "includes .667 and .8")):  # fmt: skip
+                            (0.6, 0.9, ", below .8 (interval .60 to .90)")):  # fmt: skip
         rows = changed(
             slider_rows(), lambda _row, ends=(low, high): {"low": ends[0], "high": ends[1]}, statistic="alpha"
         )
@@ -184,11 +186,12 @@ def test_what_was_before_the_rules_is_drawn_nowhere_even_if_they_left_nothing() 
 
 def test_a_pair_that_is_clear_is_named_though_a_wider_one_is_not() -> None:
     rows = changed(likert_rows(), lambda _row: {"low": 0.4}, statistic="superiority", system="north", system_b="west")
-    assert drawn(rows, "fluency")["superiority"].title == "north is rated above south 72 % of the time for fluency"
+    likely = "Probability that north is rated above south for fluency: 72 % (ties count half)"
+    assert drawn(rows, "fluency")["superiority"].title == likely
     below = changed(likert_rows(), lambda row: {"value": 1 - row.value, "low": 1 - row.high, "high": 1 - row.low},
                     statistic="superiority", system="north", system_b="west")  # fmt: skip
     assert drawn(below, "fluency")["superiority"].title == (
-        "north is rated above west only 24 % of the time for fluency"
+        "Probability that north is rated above west for fluency: 24 % (ties count half)"
     )
     none = changed(likert_rows(), lambda _row: {"low": 0.4}, statistic="superiority")
     assert drawn(none, "fluency")["superiority"].title == "No system is rated clearly above another for fluency"

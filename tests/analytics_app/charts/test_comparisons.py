@@ -152,6 +152,18 @@ def test_clusters_of_trueskill_are_claimed_as_far_as_tests_go(tests: list[tuple[
     assert title(trueskill_charts.trueskill_ranks, *rows) == said
 
 
+def test_clusters_of_rank_sum_tests_are_about_these_raters() -> None:
+    def said(correction: str) -> str:
+        settings = {"settings": {"values": "z", "correction": correction}}
+        rows = [row("cluster_rank_z", place, place, place, name, **settings) for place, name in enumerate("ABC", 1)]
+        rows += [row("cluster_z", cluster, 1, 1, name) for name, cluster in (("A", 1), ("B", 2), ("C", 3))]
+        return title(clusters_charts.cluster_ranks, *rows)
+
+    start = "For these raters only, one-sided rank-sum tests"
+    assert said("none") == f"{start} without correction give 3 clusters for quality"
+    assert said("holm") == f"{start} give 3 clusters for quality"
+
+
 def test_no_rows_draw_nothing() -> None:
     kinds = [pairwise_charts.preferences, ranking_charts.ranked_pairs, ranking_charts.mean_ranks]
     kinds += [magnitude_charts.ratios, magnitude_charts.geometric_means, trueskill_charts.trueskill_ranks]

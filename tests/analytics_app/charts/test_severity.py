@@ -135,4 +135,4 @@ def test_raters_whom_the_others_predict_worst_come_first() -> None:
         found.title == f"The mean of the other raters predicts a rating of Fluency with a mean absolute error of {mean}"
     )
     assert "the 20 largest of 25 raters" in found.subtitle
-    assert "95 % interval over items:" in found.subtitle.replace(SPACE, " ")
+    assert "95 % interval over items (for further texts, by these raters):" in found.subtitle.replace(SPACE, " ")

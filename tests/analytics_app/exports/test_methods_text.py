@@ -10,10 +10,12 @@ from django.test import Client
 from django.urls import reverse
 
 from analytics_app import analyses, quality
+from analytics_app.heds.filling.wording import rule_in_words
+from analytics_app.methods_text.raters import ENDED
 from analytics_app.methods_text.references import named_in, references
 from analytics_app.models import Run
 from tasks_app import designs, task_types
-from tasks_app.models import Study
+from tasks_app.models import Rater, Study
 from tasks_app.setup import published
 
 
@@ -25,6 +27,18 @@ def test_while_results_by_system_are_hidden_systems_are_not_named(study: Study, 
     text = client.get(reverse("analytics:methods_md", args=[study.slug, found.number])).content.decode()
     assert "We evaluated 2 systems, each with" in text
     assert not any(system.key in text for system in study.systems.all())
+
+
+def test_rules_are_told_with_labels_of_settings_and_no_raw_values() -> None:
+    entry = {"rule": "control_accuracy", "share": 0.7, "attention": True, "copies": False}
+    said = rule_in_words(entry)
+    assert "Count attention checks, such as “choose 3 here”" in said
+    assert "True" not in said
+    assert "degraded copies" not in said
+
+
+def test_raters_who_stopped_are_not_said_to_have_withdrawn() -> None:
+    assert ENDED[Rater.Outcome.WITHDRAWN] == "stopped before the end"
 
 
 def test_every_source_that_is_named_has_one_entry() -> None:

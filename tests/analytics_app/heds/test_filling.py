@@ -19,6 +19,7 @@ from tasks_app.setup import changes, texts
 from tasks_app.setup.checking import make_study
 from tests.once import study_made_once
 from tests.published.kit import analysed, judged_checked
+from tests.tasks_app.checks_kit import checked_study
 
 pytestmark = pytest.mark.django_db
 
@@ -144,7 +145,10 @@ def its_numbers_are_those_of_the_run_and_of_the_datasheet(run: Run, client: Clie
         f"includes {value(run, 'raters_analysed')} raters with {judged} judgments (per rater: minimum {least}," in text
     )
     assert "All raters are simulated; these are not human results." in text
-    assert "We evaluated 3 systems (extract, neural and editor), each with 12 outputs, in English." in text
+    # Simulated raters earn nothing, and their minutes are invented.
+    assert "Median pay" not in text
+    systems = "Sentence extraction, Fine-tuned model and Newspaper editor"
+    assert f"We evaluated 3 systems ({systems}), each with 12 outputs, in English." in text
     assert (
         "The wording was “How easy is the message to understand?” (Clarity); possible answers were 1 (very hard),"
         in text
@@ -210,3 +214,11 @@ def test_a_sample_that_was_drawn_here_is_told_with_its_seed(rosa: User) -> None:
     texts.bring_back(setup=setup, by=rosa)
     make_study(setup=setup, by=rosa)
     assert "3.1.2" not in known_of(Study.objects.get(pk=study.pk)).answers
+
+
+@pytest.mark.parametrize(("least", "is_reached"), [(3, True), (4, False)])
+def test_a_limit_on_failed_checks_that_nobody_reaches_is_not_reported(rosa: User, least: int, is_reached: bool) -> None:
+    study = checked_study(rosa, slug="limits", checks={"fail_after": least}, sets_per_rater=1)
+    told = known_of(study).answers["3.3.3.2"].answer.text
+    assert "Each set contained 1 attention check." in told
+    assert ("of at least" in told) == is_reached

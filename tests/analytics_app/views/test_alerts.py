@@ -178,6 +178,10 @@ def test_nothing_is_called_well_that_was_not_looked_at(rosas_browser: Client, st
     run_of(study, [])
     said = monitor(rosas_browser, study)
     assert "minutes at the median; you promised 10." in said
+    settings = Study.objects.values_list("settings", flat=True).get(pk=study.pk)
+    Study.objects.filter(pk=study.pk).update(settings={**settings, "pay": {**settings["pay"], "minutes": None}})
+    assert "you promised" not in monitor(rosas_browser, study), "without minutes there is an estimate only"
+    Study.objects.filter(pk=study.pk).update(settings=settings)
     Rater.objects.filter(study=study).update(enrolled_at=Now() - timedelta(hours=2))
     for rater in Rater.objects.filter(study=study):
         shift(rater, minutes=[2.5, 5, 7.5, 10])

@@ -1,11 +1,15 @@
 """What a page of results concludes from comparisons with raters and texts random, and from tests over texts alone."""
 
+from dataclasses import replace
+
 import pytest
 from django.test import Client
 
 from tasks_app.models import Study
+from tasks_app.task_types.base import Scale
+from tests.analytics_app import test_crossed_preferences as preferences
 from tests.analytics_app.builders import build_run
-from tests.analytics_app.test_crossed import TORN, planted, rows_of
+from tests.analytics_app.test_crossed import TORN, planted, rows_of, stepped
 from tests.analytics_app.views.reading import page, results, table, text
 
 pytestmark = pytest.mark.django_db
@@ -25,8 +29,9 @@ def test_the_headline_claims_no_difference_that_other_raters_may_not_share(
         "Raters disagree about which system is better on quality: more raters would help more than more texts." in said
     )
     assert "A is rated higher than B" not in said
-    assert "Thick lines: intervals for further texts and further raters." in said
+    assert "Thick lines: 95 % intervals for further texts and further raters." in said
     assert "Thin lines: intervals for these raters alone" in said
+    assert "Mean, on a scale from 1 to 5; estimated by the mixed model" in said
     assert "Difference, row minus column; p for further texts and further raters" in said
     assert "raters and texts random; 40 texts, 4 raters" in said
     (pair,) = table(html, "Pairs of systems")
@@ -48,10 +53,77 @@ def test_a_test_over_texts_is_named_for_what_it_generalises_to(rosas_browser: Cl
     assert "A is rated higher than B on quality" in said
     assert "The test is about further texts judged by these raters, not about further raters; say so." in said
     assert "row minus column; p for further texts, by these raters" in said
-    assert "Thick lines: for further texts, by these raters. Thin lines: for further raters, on these texts." in said
+    assert "Thick lines: 95 % intervals for further texts, by these raters." in said
 
 
 def test_with_one_rater_the_finding_is_about_this_rater_only(rosas_browser: Client, closed: Study) -> None:
     build_run(closed, rows_of(planted((1.0,))), planned=True)
     said = text(page(rosas_browser, results(closed)))
     assert "A is rated higher than B on quality; this is about these raters only." in said
+
+
+def test_preferences_are_claimed_as_far_as_other_raters_would_share_them(rosas_browser: Client, closed: Study) -> None:
+    def said_of(shares: tuple[float, ...]) -> str:
+        rows = preferences.rows_of(preferences.preferring(shares))
+        build_run(closed, rows, planned=True)
+        return page(rosas_browser, results(closed))
+
+    html = said_of(preferences.TORN)
+    said = text(html)
+    assert (
+        "No clear difference between A and B on quality; these raters rate systems differently, but other raters may "
+        "not." in said
+    )
+    assert "Raters disagree about which system is better on quality" in said
+    assert (
+        "Share of comparisons in which the row is preferred to the column, ties half; p for further texts and further "
+        "raters" in said
+    )
+    assert "raters and texts random; 40 texts, 6 raters" in said
+    (pair,) = table(html, "Preferences by pair (ties count half; the sign test leaves them out)")
+    assert float(pair["Adjusted p"]) > 0.2
+    assert float(pair["Adjusted p, these raters"].lstrip("< ")) < 0.05
+    said = text(said_of(preferences.AGREED))
+    assert "A is preferred to B on quality" in said
+    assert "Raters disagree" not in said
+
+
+def test_with_one_rater_a_preference_is_that_of_this_rater_only(rosas_browser: Client, closed: Study) -> None:
+    build_run(closed, preferences.rows_of(preferences.preferring((0.9,))), planned=True)
+    said = text(page(rosas_browser, results(closed)))
+    assert "A is preferred to B on quality; this is about these raters only." in said
+
+
+@pytest.mark.parametrize(
+    ("on_steps", "said"),
+    [
+        ((0.8, 0.2), "no clear difference between A and B (p = 0.200) if steps are not taken as equally far apart."),
+        ((-0.8, 0.2), "of A and B (p = 0.200) it puts the other system higher"),
+        ((-2.0, 0.001), "of A and B (p = 0.001) it puts the other system higher"),
+        ((2.0, 0.001), ""),
+    ],
+)
+def test_another_verdict_of_the_model_of_steps_is_said(
+    rosas_browser: Client, closed: Study, on_steps: tuple[float, float], said: str
+) -> None:
+    rows = rows_of(stepped((0.9, 1.0, 1.1, 0.8, 1.0), items=8), scale=Scale.ORDINAL)
+    value, p = on_steps
+    rows = [replace(row, value=value, p_adjusted=p) if row.statistic == "log_odds" else row for row in rows]
+    build_run(closed, rows, planned=True)
+    html = page(rosas_browser, results(closed))
+    start = "The model of ordinal steps says otherwise: "
+    assert (start + said in text(html)) if said else (start not in text(html))
+    another = "The model of ordinal steps comes to another verdict; see the note below the pairs."
+    assert (another in text(html)) is bool(said)
+    (pair,) = table(html, "Pairs of systems")
+    assert float(pair["Adjusted p, model of steps"].lstrip("< ")) == p
+
+
+def test_a_difference_that_only_the_model_of_steps_shows_is_said(rosas_browser: Client, closed: Study) -> None:
+    rows = rows_of(stepped(TORN, items=8), scale=Scale.ORDINAL)
+    (linear,) = (row for row in rows if row.statistic == "difference_crossed")
+    rows = [replace(row, value=linear.value, p_adjusted=0.01) if row.statistic == "log_odds" else row for row in rows]
+    build_run(closed, rows, planned=True)
+    said = text(page(rosas_browser, results(closed)))
+    otherwise = "A and B (p = 0.010) differ clearly if steps are not taken as equally far apart."
+    assert f"The model of ordinal steps says otherwise: {otherwise}" in said

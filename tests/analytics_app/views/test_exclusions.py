@@ -30,7 +30,9 @@ def test_it_shows_work_and_neither_systems_nor_answers(rosas_browser: Client, ad
     assert [rows[1][0], *rows[1][1:4], rows[1][-1]] == ["ada imported", "imported", "2 of 2", "0", "included"]
     assert len(rows) == 2
     html = page(rosas_browser, f"{address}ada/timeline/")
-    assert [row[1:5] for row in tables(html)[0][1][1:]] == [["main", "main", f"i{place}", "12.5"] for place in (0, 1)]
+    assert [row[1:5] for row in tables(html)[0][1][1:]] == [
+        ["main", "Likert scale", f"i{place}", "12.5"] for place in (0, 1)
+    ]
     assert "alpha-mt" not in html
     assert "beta-mt" not in html
 

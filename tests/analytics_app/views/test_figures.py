@@ -63,11 +63,13 @@ def test_one_measure_of_agreement_stands_open_with_the_reason_and_all_are_folded
     rosas_browser: Client, closed: Study
 ) -> None:
     build_run(closed, slider_rows())
-    here = section(page(rosas_browser, results(closed)), "content")
+    whole = page(rosas_browser, results(closed))
+    here = section(whole, "content")
     seen, _fold, folded = here.partition("<details")
     said = unescape(text(seen))
     assert "Agreement between raters Krippendorff's alpha (interval): 0.71 (interval 0.65 to 0.76)" in said
-    assert "since the scale is numeric and texts need not have the same raters" in said
+    # The reason stands once on the page, in the summary.
+    assert unescape(text(whole)).count("since the scale is numeric and texts need not have the same raters") == 1
     measures = [row["Measure"] for row in table(folded, "Agreement between raters")]
     assert len(measures) > 1
     assert f"Agreement between raters (all {len(measures)} measures)" in text(folded)

@@ -103,16 +103,18 @@ SCORES = [row("panas", "affect_mean", label="PA", value=31.2, low=29.0, high=33.
 CASES: dict[str, tuple[list[Row], str]] = {
     "groups": (
         slider_rows(),
-        "HIGH is rated higher than NIU, BART and LUO on content; no clear difference between NIU and BART.",
+        "HIGH is rated higher than NIU, BART and LUO on content; no clear difference between NIU and BART; "
+        "other raters may differ.",
     ),
     "two criteria alike": (
         [*slider_rows(), *slider_rows("style")],
-        "HIGH is rated higher than NIU, BART and LUO on content and style; no clear difference between NIU and BART.",
+        "HIGH is rated higher than NIU, BART and LUO on content and style; no clear difference between NIU "
+        "and BART; other raters may differ.",
     ),
     "two criteria": (
         [*rated(THREE), *likert_rows()],
-        "north is rated higher than south and west on Fluency; no clear difference between south and west. "
-        "No two systems differ clearly on style.",
+        "north is rated higher than south and west on Fluency; no clear difference between south and west; "
+        "other raters may differ. No two systems differ clearly on style.",
     ),
     "a full order": (
         rated(THREE, combinations("abc", 2)),
@@ -175,6 +177,23 @@ CASES: dict[str, tuple[list[Row], str]] = {
     "penalties": (
         list(compared("error_spans", "mqm_score", {"a": 1, "b": 3}, "mqm_difference", {("a", "b"): (-2, CLEAR)})),
         "a has a lower MQM penalty than b on style.",
+    ),
+    "penalties by tests over texts": (
+        list(
+            compared(
+                "error_spans",
+                "mqm_score",
+                {"a": 1, "b": 3},
+                "mqm_difference",
+                {("a", "b"): (-2, CLEAR)},
+                generalises_to="further texts, by these raters",
+            )
+        ),
+        "a has a lower MQM penalty than b on style; other raters may differ.",
+    ),
+    "nothing clear by tests over texts": (
+        rated({"a": 4.0, "b": 3.0}, generalises_to="further texts, by these raters"),
+        "No clear difference between a and b on style.",
     ),
     "best-worst, one above all": (
         best_worst(a=(0.4, 0.5, 0.6), b=(-0.1, 0.0, 0.1)),

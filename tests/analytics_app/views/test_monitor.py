@@ -64,7 +64,7 @@ def test_it_counts_places_and_raters_and_says_what_is_missing(
     assert "no forecast yet A forecast needs at least 20 judgments." in said
     assert "all 3 at work 1 finished 1 left 1" in said
     found = {rows[0][0]: rows for _caption, rows in tables(html)}
-    assert found["Task"][1][:5] == ["main", "16", "7", "3", "6"]
+    assert found["Task"][1][:5] == ["Likert scale", "16", "7", "3", "6"]
     assert found["Step"][1:] == [
         ["consented", "3", "–", "–"],
         ["read the instructions", "3", "–", "–"],

@@ -85,6 +85,7 @@ def test_rows_from_before_a_correction_keep_their_numbers_and_say_so(
                settings=few)  # fmt: skip
     now = Row(**about, statistic="mean", system="LUO", value=3.0, low=2.5, high=3.5)
     run = build_run(closed, [old, now, pair])
+    run.refresh_from_db()
     html = text(page(rosas_browser, f"{address}1/"))
     assert NO_WIDTH_NOTE in html
     assert FEW_UNITS_NOTE in html
@@ -145,6 +146,8 @@ def test_ratings_after_a_run_are_counted_and_a_new_run_is_one_press_away(
     start.compute_here(run=Run.objects.get())
     assert "came after this run" not in text(page(rosas_browser, address))
     filler.judge("tries", "i0", "alpha-mt", {"fluency": 3}, rater_kind="sandbox")
+    assert "came after this run" not in text(page(rosas_browser, address))
+    filler.judge("ada", "i1", "beta-mt", {"fluency": 3}, purpose="attention")
     assert "came after this run" not in text(page(rosas_browser, address))
     filler.judge("ada", "i1", "alpha-mt", {"fluency": 3})
     assert "1 rating came after this run. A new run starts automatically" in text(page(rosas_browser, address))

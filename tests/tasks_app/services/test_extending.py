@@ -133,7 +133,7 @@ def test_what_cannot_be_added_is_refused_with_a_sentence(
     with monkeypatch.context() as patched:
         patched.setattr(plans, "draw_booklets", impossible)
         answer = rosas_browser.get(page(study), {"judgments": "1"})
-        assert "“main” has no further sets for this: Two texts of one item" in words_of(answer.content.decode())
+        assert "“Likert scale” has no further sets for this: Two texts of one item" in words_of(answer.content.decode())
         assert answer.status_code == 422
     lifecycle.move(study_id=study.pk, action="close", by=rosa)
     assert "the study is not open" in words_of(rosas_browser.get(page(study), {"judgments": "1"}).content.decode())
@@ -210,4 +210,4 @@ def test_review_says_that_the_plan_was_extended(rosa: User, rosas_browser: Clien
     review = f"/admin/studies/{study.slug}/set-up/review/"
     assert "added or withdrawn since" not in rosas_browser.get(review).content.decode()
     add(study)
-    assert "Plan of main, with what was added or withdrawn since" in rosas_browser.get(review).content.decode()
+    assert "Plan of Likert scale, with what was added or withdrawn since" in rosas_browser.get(review).content.decode()

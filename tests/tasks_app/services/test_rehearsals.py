@@ -74,6 +74,8 @@ def test_a_draft_is_rated_on_its_real_pages_and_nothing_else_shows_it(rosa: User
     digest, before = sections.digest(sections.snapshot(study)), Study.objects.values().get()
     token, consent = begin(rosas_browser, study)
     assert BANNER in consent
+    opening = words_of(rosas_browser.get(f"{review(study)}?opening=1").content.decode())
+    assert "rosa began to rate it on trial on" in opening
     assert "[your address]" in consent, "a point that keeps it closed does not matter here"
     (copy,) = copies()
     rater = Rater.objects.select_related("study").get(study=copy)
@@ -87,6 +89,9 @@ def test_a_draft_is_rated_on_its_real_pages_and_nothing_else_shows_it(rosa: User
     assert BANNER in end
     assert end.count(f'href="{review(study)}"') == 2
     assert "Nobody on trial gets a code" in end
+    assert "Your answers are deleted within a day." in end
+    assert "answers are saved on our server" not in end
+    assert "the platform" not in end, "the study has the open link only"
     # The open link of the copy makes raters on trial, too, without a form of ours.
     other = join(copy)
     assert Rater.objects.get(token_hash=hash_token(other)).kind == "sandbox"
@@ -112,10 +117,11 @@ def test_a_draft_is_rated_on_its_real_pages_and_nothing_else_shows_it(rosa: User
             assert browser.get(f"/admin/studies/{copy.slug}/{place}").status_code == 404, place
     assert not Event.objects.filter(study=copy).exists()
     assert list(study.events.filter(verb=Event.TRIED).values_list("object", "actor__username")) == [
-        ("rehearsal", "rosa")
+        ("whole rehearsal", None),
+        ("rehearsal", "rosa"),
     ]
     opening = words_of(rosas_browser.get(f"{review(study)}?opening=1").content.decode())
-    assert "rosa began to rate it on trial on" in opening
+    assert "The draft was rated on trial to the end on" in opening
 
 
 def test_a_rehearsal_goes_without_a_trace(

@@ -95,6 +95,8 @@ def test_review_says_what_failing_the_check_means_for_the_results(
         changes.change(setup=setup, values={("analysis", "rules"): rules}, base=setup.revision, by=None)
     lines = [line.sentence for line in summary_of(Setup.objects.get())]
     assert [line for line in lines if "in the results" in line or "of the results" in line] == [said]
+    assert "Raters who fail checks go on: a rater meets 1, and the limit applies from 3 on." in lines
+    assert not any("marked" in line for line in lines), "the limit is out of reach"
 
 
 def test_one_check_for_tasks_with_the_same_texts_and_the_preview_counts_it(

@@ -268,7 +268,7 @@ def test_batches_take_every_unit_to_be_judged(setup: Setup, rosa: User, rosas_br
     assert {row["batch"] for row in rows} == {""}
     batches = [{**row, "batch": f"batch-{n // 8}"} for n, row in enumerate(rows)]
     short = shown(send(rosas_browser, "store", written(batches[1:]), "batches"), 422)
-    assert "1 units of the task “places” are in no batch" in short
+    assert "1 unit of the task “places” is in no batch" in short
     assert send(rosas_browser, "store", written(batches), "batches").status_code == 302
     study, _loaded = make_study(setup=changes.begin(setup.study), by=rosa)
     study = move(study_id=study.pk, action="open", by=rosa)

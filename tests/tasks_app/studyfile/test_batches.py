@@ -69,7 +69,7 @@ def test_batches_come_back_as_they_went(folder: Path) -> None:
 CASES = {
     "no such unit": ("x,i1/alpha", "x,i1/alhpa", "batches.csv:4:2: unit: There is no unit “i1/alhpa”. Units are called like “i1/alpha”."),
     "in two batches": ("y,i2/alpha", "y,i2/alpha\ny,i1/alpha", "batches.csv:7:2: unit: Line 4 has this unit already. A unit is in one batch; k raters judge each batch."),
-    "left out": ("y,i2/alpha\n", "", "batches.csv: 1 units of the task “reading” are in no batch, such as “i2/alpha”. Add them to one."),
+    "left out": ("y,i2/alpha\n", "", "batches.csv: 1 unit of the task “reading” is in no batch: “i2/alpha”. Add it to one."),
     "no batch": ("x,i1/alpha", ",i1/alpha", "batches.csv:4:1: batch: A value is needed here in every row."),
     "unknown column": ("batch,unit", "batch,unit,order", "batches.csv:1:3: Unknown column “order”."),
     "no column": ("batch,unit", "batches,unit", "batches.csv:1:1: Unknown column “batches”. Did you mean “batch”?"),

@@ -148,6 +148,7 @@ def test_nobody_is_told_that_they_have_not_begun(study: Study, somebody: Client)
     """The server cannot know: a browser without the cookie may be that of somebody who holds a place."""
     offer = words(somebody.get(link(study)))
     assert "Already begun? Open your personal link; your answers and pay are kept." in offer
+    assert "Already finished? Please do not take part twice." in offer
     token = begin(somebody, study)
     full = begin(Client(), study)
     assert token != full
@@ -272,8 +273,9 @@ def test_the_offer_says_what_an_hour_pays_and_how_long_a_place_is_kept(somebody:
     opened(study)
     offer = words(somebody.get(link(study)))
     order = (
-        "3.00 EUR", "(18.00 EUR per hour)", "It goes to others if you do nothing for 30 minutes.",
-        "Until your first answer: 10 minutes.", "In short: you read.", "I agree, begin", "All of it, at length.",
+        "3.00 EUR", "(18.00 EUR per hour)",
+        "It goes to others if you do nothing for 30 minutes (10 minutes before your first answer).",
+        "In short: you read.", "I agree, begin", "All of it, at length.",
         "I have read everything: begin",
     )  # fmt: skip
     places = [offer.index(part) for part in order]
@@ -302,10 +304,13 @@ def test_what_is_stored_is_said_in_the_same_words_everywhere(study: Study, someb
     shown += [words(somebody.get(f"/r/{token}/{page}/")) for page in ("stored", "help")]
     draft = consent_draft({"channels": {"link": {}, "prolific": {}}}, 10)
     for page in shown:
-        assert "Your answers and comments, how long you took and which controls you used" in page
+        assert "Your answers and comments, how long you took and which buttons and fields you used" in page
         assert "Your id on the platform is kept apart from your answers" in page
         assert "A cookie remembers" in page
-    assert "your answers and comments, how long you took and which controls you used, under a made-up name" in draft
+    assert (
+        "your answers and comments, how long you took and which buttons and fields you used, under a made-up name"
+        in draft
+    )
     assert "Your id on Prolific is kept apart from your answers" in draft
     assert "A cookie in your browser remembers" in draft
 

@@ -67,3 +67,36 @@ def test_who_finds_everything_taken_is_asked_how_it_went_only_after_a_text(
         send(somebody, token, questions(somebody, token, effort="2"))
     assert "All places were taken meanwhile" in text_of(somebody.get(f"/r/{token}/", follow=True))
     invariants.check(study)
+
+
+LABELS = "enter it where you found the study", "Keep this code in case you want to ask about your answers."
+
+
+@pytest.mark.parametrize(
+    ("settings", "label"),
+    [
+        ({}, LABELS[1]),
+        ({"codes": {"withdrawn": "STOP1"}}, LABELS[0]),
+        ({"pay": {"amount": "2.00", "currency": "EUR"}}, LABELS[0]),
+    ],
+)
+def test_a_code_is_to_be_entered_only_where_somebody_waits_for_it(
+    somebody: Client, settings: dict[str, object], label: str
+) -> None:
+    study = build_study(None, opened=False)
+    Study.objects.filter(pk=study.pk).update(settings=settings)
+    token = pages.join(opened(Study.objects.get()))
+    assignments.stop(rater=Rater.objects.get())
+    page = text_of(somebody.get(f"/r/{token}/end/"))
+    assert [words in page for words in LABELS] == [words == label for words in LABELS]
+
+
+def test_the_bar_at_the_end_counts_no_units_that_were_left_to_others(study: Study, somebody: Client) -> None:
+    token = pages.join(study)
+    answer = {**pages.unit(somebody, token), "p1-fluency": "4"}
+    assert somebody.post(f"/r/{token}/judge/", answer).status_code == 302
+    assert re.search(r"\d of \d", text_of(somebody.get(f"/r/{token}/judge/")))
+    assignments.stop(rater=Rater.objects.get())
+    page = text_of(somebody.get(f"/r/{token}/end/"))
+    assert "Your answer is saved" in page
+    assert not re.search(r"\d of \d", page)

@@ -54,7 +54,7 @@ def test_opening_shows_what_is_frozen_and_what_is_missing_and_asks_why(rosa: Use
     assert "1 point to settle before raters come" in words
     assert "There is no consent text" in words
     assert "There are no known answers and no repeats" in words
-    assert words.count("needs another look") == 2
+    assert words.count("check this") == 2
     assert "Open the study now" not in words
     page = rosas_browser.post(path(study), SURE, follow=True).content.decode()
     assert "The study was not opened" in page
@@ -97,11 +97,11 @@ def test_what_is_in_order_is_said_to_be(rosa: User, rosas_browser: Client) -> No
     assert "rosa viewed the arrival page on" in words
     assert "2 screens with known answers" in words
     assert "Taking part is not paid." in words
-    assert "needs another look" not in words
+    assert "check this" not in words
     assert "to settle before raters come" not in words
     assert 'data-state="problem"' not in rosas_browser.get(path(study, "set-up/review")).content.decode()
     # It opens by a button that another one unfolds.
-    assert "Nothing keeps the study closed." in words
+    assert "The study can be opened." in words
     assert words.index("Open the study…") < words.index("Open the study now")
 
 

@@ -244,3 +244,14 @@ def test_the_page_before_stopping_says_what_is_then_paid(mine: Study, somebody: 
     assert "If you stop now, you are paid 0.75 EUR for what you have done." in text(page)
     somebody.post(f"/r/{token}/stop/", hidden(page))
     assert Rater.objects.get().payments.get().amount == Decimal("0.75")
+
+
+def test_an_unpaid_study_has_no_sums_and_no_payment_files(mine: Study, rosas_browser: Client) -> None:
+    work(mine)
+    said = "Raters are paid for the units they answered", "Owed</dt>", "Payment files"
+    assert all(words in text(rosas_browser.get(path(mine))) for words in said)
+    Payment.objects.all().delete()
+    Study.objects.filter(pk=mine.pk).update(settings={**mine.settings, "pay": {}})
+    page = text(rosas_browser.get(path(mine)))
+    assert "This study promises no pay." in page
+    assert not any(words in page for words in said)

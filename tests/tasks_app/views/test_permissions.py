@@ -85,6 +85,7 @@ def test_the_log_speaks_plainly(study: Study, people: Callable[[str], Client]) -
     for verb, about, before, after in (
         ("started run", "3", None, {"trigger": "demand", "planned": False}),
         ("tried out", "rehearsal", None, None),
+        ("tried out", "whole rehearsal", None, None),
         ("loaded", study.slug, None, {"items": 12, "booklets": 8}),
         ("replaced", study.slug, {"digest": "ab" * 32}, None),
         ("opened", "", {"state": "draft"}, {"state": "open"}),
@@ -96,7 +97,8 @@ def test_the_log_speaks_plainly(study: Study, people: Callable[[str], Client]) -
         "started run 3",
         "by the plan: no",
         "started: on demand",
-        "rated the draft on trial",
+        "began to rate the draft on trial",
+        "finished rating the draft on trial",
         f"loaded · {study.title} items: 12 ; sets: 8",
         "state: draft → open",
         "rows: 2",

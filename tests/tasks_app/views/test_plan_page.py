@@ -203,7 +203,7 @@ def test_promises_are_listed_with_the_worst_in_any_prefix(rosa: User, rosas_brow
     for line in (
         "Missing or surplus judgments, over all units none 0 yes",
         "Units shown twice in a set none 0 yes",
-        "Judgments of incomplete units differ by 1 at most differ by 1 yes",
+        "Judgments per unit, while some are missing differ by 1 at most differ by 1 yes",
         "Comparisons: the systems on a screen differ by 1 at most differ by 0 yes",
         "Comparisons within one set differ by 1 at most differ by 0 yes",
         "Systems at each position of a set differ by 1 at most differ by 1 yes",
@@ -233,7 +233,7 @@ def test_tasks_asked_of_everybody_have_no_plan(rosa: User, rosas_browser: Client
     asked = Task.objects.create(study=study, key="demographics", type="likert", order=2, stage="exit")
     TaskCriterion.objects.create(task=asked, criterion=task.task_criteria.get().criterion, order=1)
     said = text_of(rosas_browser, study)
-    assert "demographics at the end, asked of everybody who finishes, 0 screens" in said
+    assert "Likert scale (task 2) at the end, asked of everybody who finishes, 0 screens" in said
     assert [one.task.key for one in reports.reports(study)] == ["main"]
     assert rosas_browser.get(f"/admin/studies/{study.slug}/design/plan.csv?task=demographics").status_code == 404
 
@@ -362,5 +362,5 @@ def test_groups_waves_and_sets_left_over_are_told(rosa: User, rosas_browser: Cli
         "3.00 EUR each, 18.00 EUR in all." in said
     )
     assert "Raters in each group: diary: 3, messages: 3." in said
-    assert "3 of the 6 sets of “week-2” are left over once the other tasks are full." in said
+    assert "3 of the 6 sets of “Likert scale (task 2)” are left over once the other tasks are full." in said
     assert "part pay, bonuses and platform fees come on top" in said

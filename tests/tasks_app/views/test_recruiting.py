@@ -93,6 +93,19 @@ def test_outcomes_that_prolific_has_no_code_for_are_named(rosa: User, rosas_brow
     assert "needs a completion code" not in rosas_browser.get(path(study)).content.decode()
 
 
+def test_codes_are_listed_for_the_outcomes_that_raters_can_have(rosa: User, rosas_browser: Client) -> None:
+    for slug, channel, exam, words in (
+        ("open-link", "link", 0, ()),
+        ("on-prolific", "prolific", 1, ("Failed the exam", "raters are asked to give their place back")),
+    ):
+        study = open_study(slug=slug, codes={}, channels={channel: {}}, known={"exam": exam} if exam else None)
+        Membership.objects.create(study=study, user=rosa, role=Membership.Role.OWNER)
+        codes = rosas_browser.get(path(study)).content.decode().split('id="codes-h"', 1)[1]
+        assert "Study full" in codes
+        for each in ("Screened out", "Failed the exam", "raters are asked to give their place back"):
+            assert (each in codes) == (each in words), (slug, each)
+
+
 EXPORT = "Submission id,Participant id,Status,Custom study tncs accepted at,Started at,Time taken,Completion code\n"
 
 

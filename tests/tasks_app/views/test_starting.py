@@ -100,14 +100,14 @@ def test_a_table_leads_to_the_task_types_that_fit_it(
         assert f'value="{name}"' in fitting
     # Each of the others says why, and none of them can be chosen by mistake.
     assert "has no reference to compare its texts with" in others
-    assert "It shows no texts." in others
+    assert "It asks raters about themselves and shows no texts." in others
     assert 'name="task_type"' not in others
     assert "Choose what raters do" in page(rosas_browser, "/admin/studies/which-summary/set-up/task/")
 
     assert mallorys_browser.post(cards, {"task_type": "likert"}).status_code == 404
     assert rosas_browser.post(cards, {"task_type": "nothing"}).status_code == 404
     chosen = rosas_browser.post(cards, {"task_type": "likert"})
-    assert chosen["Location"] == "/admin/studies/which-summary/set-up/task/"
+    assert chosen["Location"] == "/admin/studies/which-summary/set-up/questions/"
     preview = page(rosas_browser, "/admin/studies/which-summary/set-up/preview/")
     assert "The answer number 1 of north, in words." in preview
     given_now = Setup.objects.get().given

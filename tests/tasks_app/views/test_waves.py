@@ -69,7 +69,7 @@ def test_between_two_waves_a_rater_is_told_when_it_goes_on(
 
 
 def test_the_instructions_announce_the_later_parts(study: Study, somebody: Client) -> None:
-    token = pages.join(study)
+    token = pages.agree(study)
     text = somebody.get(f"/r/{token}/instructions/").content.decode()
     assert "2 more parts open later" in text
     assert "09:00" in text

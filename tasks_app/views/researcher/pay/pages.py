@@ -57,12 +57,16 @@ def _page(request: HttpRequest, slug: str, form: BonusForm, status: int = 200) -
 
     def context(study: Study) -> dict[str, Any]:
         ledger = pay.up_to_date(study=study, simulated=table_filter.with_simulated)
+        has_money = ledger.offer.pays or any((ledger.so_far, ledger.bonus, ledger.withheld, ledger.settled))
+        # A platform wants its raters approved also where the study pays nothing itself.
+        paid = [one for one in _channels(study, ledger) if has_money or channels.registry[one.name].needs_ids]
         page = Paginator(table_filter.pick(ledger.entries), RATERS_ON_A_PAGE).get_page(request.GET.get("page"))
         query = request.GET.copy()
         query.pop("page", None)
         return {
             "ledger": ledger,
             "facts": _facts(study, ledger),
+            "has_money": has_money,
             "notes": _notes(study, ledger),
             "currency": study.options.currency,
             "promised": pay_words.promised(study.options),
@@ -75,7 +79,7 @@ def _page(request: HttpRequest, slug: str, form: BonusForm, status: int = 200) -
             "lines": pay_table.lines_of(list(page)),
             "filter": table_filter,
             "query": query.urlencode(),
-            "paid": _channels(study, ledger),
+            "paid": paid,
             "last": max((entry.booked.last for entry in ledger.entries), default=0),
             "form": form,
             "number": uuid.uuid4().hex,

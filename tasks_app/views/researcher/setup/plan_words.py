@@ -96,7 +96,7 @@ def _each(report: Report, study: Study) -> str:
     texts, answers = counted.times((least + most) / 2)
     words = {"screens": span(least, most), "texts": formats.number_format(texts)}
     words["answers"] = formats.number_format(answers)
-    return _("%(screens)s screens each with about %(texts)s texts and %(answers)s answers") % words
+    return _("%(screens)s screens each, with about %(texts)s texts and %(answers)s answers in all") % words
 
 
 def _units_each(report: Report) -> str:

@@ -86,6 +86,9 @@ def _tried(study: Study, facts: OpeningFacts) -> Finding:
             "%(n)d person tried it out to the end.", "%(n)d people tried it out to the end.", finished
         ) % {"n": finished}
         return Finding(label, True, sentence)
+    if facts.finished_at is not None:
+        day = formats.date_format(facts.finished_at, "j M Y")
+        return Finding(label, True, _("The draft was rated on trial to the end on %(day)s.") % {"day": day})
     if facts.rehearsed_at is not None:
         begun = _("%(name)s began to rate it on trial on %(day)s.") % {
             "name": facts.rehearsed_by or "–",

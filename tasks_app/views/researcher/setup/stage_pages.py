@@ -10,6 +10,7 @@ from django.shortcuts import render
 from tasks_app import channels, languages, richtext
 from tasks_app.channels.base import Arrival, Ending, NotArrived
 from tasks_app.models import ConsentText, Rater, Setup, Study, Task
+from tasks_app.services.arrival import endings
 from tasks_app.services.plan.loads import load_in_words
 from tasks_app.setup.page import SetupPage
 from tasks_app.setup.preview import draft_study
@@ -87,6 +88,8 @@ def _last_step(study: Study, outcome: str) -> Ending:
                 continue
             if not arrival.preview:
                 break
+        if endings.is_to_keep(study.options, name, outcome):
+            return Ending(code, is_to_keep=True)
         return kind.ending(
             outcome, code, {**arrival.details, "session_id": arrival.session_id, "pseudonym": "r-example"}
         )
