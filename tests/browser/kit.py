@@ -76,7 +76,7 @@ def accessible(page: Page, within: str | None = None, but: str = "") -> None:
     for scheme in schemes():
         found = violations(page, scheme, within)
         found.pop(but, None)
-        assert found == {}, f"{page.url} ({scheme})"
+        assert not found, f"{page.url} ({scheme}): {found}"
 
 
 def press_until(page: Page, reached: Callable[[], bool], key: str = "Tab") -> None:

@@ -49,7 +49,7 @@ def test_from_a_zip_with_a_mistake_to_a_running_study(page: Page, live_site: Liv
     expect(page.get_by_text("The study is open.")).to_be_visible()
     live_site.manage("simulate_raters", "from-a-zip", "--raters", "3", "--base-url", live_site.url)
     page.get_by_role("navigation", name="Parts of the study").get_by_role("link", name="Monitor").click()
-    row = page.get_by_role("row").filter(has=page.get_by_role("rowheader", name="main"))
+    row = page.get_by_role("row").filter(has=page.get_by_role("rowheader", name="Likert scale"))
     expect(row.get_by_role("cell").nth(1)).to_have_text("6")
     page.get_by_role("button", name="Close").click()
     page.get_by_role("button", name="Close the study").click()
