@@ -10,7 +10,15 @@ from tests.browser.kit import accessible, come, fits, phone, press_until, send, 
 from tests.servers import LiveSite
 
 OpenExample = Callable[..., str]
-THREE = {"texts_per_page": 3, "item_options": [], "none_of_these": [], "none_text": [], "order": "fixed", "ordered": [], "details": []}
+THREE = {
+    "texts_per_page": 3,
+    "item_options": [],
+    "none_of_these": [],
+    "none_text": [],
+    "order": "fixed",
+    "ordered": [],
+    "details": [],
+}
 
 
 def begin(page: Page, link: str, texts: str) -> None:
