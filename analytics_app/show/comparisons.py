@@ -55,7 +55,7 @@ class Comparison:
     `unit` is that of a pair's value. With `low_first` the lowest level is the best, with `low_wins` a pair's value
     below `even` speaks for the first system. `verbs` are by task type; "" is the usual one.
     `whole` is the subject of findings that are about no single criterion. `on_scale` is true if levels are numbers on
-    the scale that raters used.
+    the scale that raters used, `has_raters` unless programs computed the values.
     """
 
     analysis: str
@@ -72,6 +72,7 @@ class Comparison:
     whole: Words = ""
     on_scale: bool = False
     shown: str = ""
+    has_raters: bool = True
     of_steps: str = ""
 
     @property
@@ -291,7 +292,7 @@ class Compared:
             finding = replace(finding, criterion=word, link=_(" to %(criteria)s"))
         if self.only_these_raters and finding.tested:
             return replace(finding, rest=finding.rest + _("; this is about these raters only"))
-        if self.wins and not self.crossed and first_scope(self.tested) == TO_TEXTS:
+        if self.wins and self.comparison.has_raters and not self.crossed and first_scope(self.tested) == TO_TEXTS:
             return replace(finding, rest=finding.rest + _("; other raters may differ"))
         return finding
 

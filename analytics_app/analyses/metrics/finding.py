@@ -17,6 +17,7 @@ _COMPARISON = Comparison(
     measure=gettext_lazy("Mean of the metric"),
     pair_measure=gettext_lazy("Difference of two systems by the metric"),
     verbs={"": Verb(gettext_lazy("scores higher than"), gettext_lazy("score higher than"))},
+    has_raters=False,
 )
 
 

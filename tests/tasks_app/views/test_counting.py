@@ -69,7 +69,9 @@ def test_a_consent_sent_again_waits_for_nobody_and_is_answered_only_so_often(
     assert "Nothing is lost." in refused.content.decode()
     assert Rater.objects.count() == 1
     if channel == "link":
+        # In another browser: this one is asked whether to continue.
+        newcomer = Client()
         with statements() as asked:
-            other = somebody.post(path, pages.hidden(somebody.get(path, query)))
+            other = newcomer.post(path, pages.hidden(newcomer.get(path, query)))
         assert other.status_code == 429, "too many from this network"
         assert not [one for one in asked if "_lock(" in one]
