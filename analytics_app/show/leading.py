@@ -38,8 +38,3 @@ def leading(rows: Rows, question: FindingQuestion, statistic: str, *, these: str
     only = _(ONLY_THESE) if asked and over_texts else ""
     named = _(OTHERS_MAY_DIFFER) if first_scope(over_texts) == TO_TEXTS else ""
     return Leading(over_texts, only or named, none_can(over_texts) + only)
-
-
-def further(statistics: tuple[str, ...]) -> tuple[str, ...]:
-    """Return statistics with those of the same values for further raters and texts."""
-    return (*statistics, *(f"{name}_crossed" for name in statistics))

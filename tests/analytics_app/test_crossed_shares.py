@@ -336,3 +336,20 @@ def test_the_shares_of_labels_are_told_apart_only_for_further_raters() -> None:
     ]
     assert titles[0] == "Shares of labels for Tone, system by system"
     assert titles[1].startswith("Tone is “")
+
+
+def test_a_cut_off_that_no_rater_judged_whole_says_so_and_the_chart_keeps_to_these_raters() -> None:
+    data, variants = searching((0.9, 0.4, -0.2), queries=12)
+    rank = dict(zip(data.names.shown_part.tolist(), variants.variant, strict=True))
+    first_results = np.array([rank[part] == "1" for part in data.part.tolist()])
+    data = data.where(first_results == (data.rater < 2))
+    rows = rows_of(
+        "search_results", data, labels=LABELS, extras={Variants: variants}, relevant=["Relevant"], cutoffs="1, 2"
+    )
+    assert first(rows, "precision_difference_crossed", label="at 1").p_adjusted is not None
+    second = first(rows, "precision_difference_crossed", label="at 2")
+    assert (second.value, second.note) == (
+        None, "No rater judged a list as far as anybody did, so nothing can be said about further raters."
+    )  # fmt: skip
+    drawn = {one.key: one for one in charts.draw(rows, "main", "tone", name="Tone")}
+    assert drawn["precision-by-system"].title.startswith("Relevant among the first 2 results on Tone")

@@ -116,6 +116,7 @@ def further_raters(
             of="pairs and cut-offs of one measure",
             settings=[{**about, "cutoff": n} for n in cutoffs],
             note=OWN,
+            none=NO_LISTS,
         )
         whole = [np.where(_is_whole(looks, n), column, np.nan) for n, column in zip(cutoffs, values, strict=True)]
         answered = Answered(
@@ -126,7 +127,7 @@ def further_raters(
             document=lists.cluster[looks.row] if lists.unit == "documents" else None,
             systems=lists.systems,
         )
-        yield from crossed_columns(make, answered, columns, pairs, none=NO_LISTS)
+        yield from crossed_columns(make, answered, columns, pairs)
 
 
 def _is_whole(looks: Looks, n: int) -> NDArray[np.bool_]:

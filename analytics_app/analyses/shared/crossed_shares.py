@@ -74,7 +74,7 @@ class Columns:
 
     `level` and `difference` are statistics, `labels` the labels of the columns, `of` names the family of tests, such as
     "pairs and labels of one criterion", and `settings` are those of a column's rows. With `shares` values are from 0 to
-    1. `note` is said of every row.
+    1. `note` is said of every row, and `none` where a column has no value.
     """
 
     level: str
@@ -85,6 +85,7 @@ class Columns:
     criterion: str | None = None
     shares: bool = True
     note: str | None = None
+    none: str = NOTHING
 
     def settings_of(self, column: int) -> dict[str, Any]:
         """Return the settings of the rows of a column."""
@@ -92,15 +93,15 @@ class Columns:
 
 
 def crossed_columns(
-    make: Rows, answered: Answered, columns: Columns, pairs: Sequence[tuple[int, int]], *, none: str = NOTHING
+    make: Rows, answered: Answered, columns: Columns, pairs: Sequence[tuple[int, int]]
 ) -> Iterator[Row]:
     """Yield the rows of systems, then those of pairs, for further raters and further texts.
 
     p values are adjusted over all pairs and columns. With one rater, or one text, the rows of pairs have no value, and
-    say why; `none` is what they say where no line has a value.
+    say why.
     """
     rated = answered.rated
-    if reason := answered.refusal if rated.any() else none:
+    if reason := answered.refusal if rated.any() else columns.none:
         for column, label in enumerate(columns.labels):
             for a, b in pairs:
                 yield make.row(
@@ -158,7 +159,7 @@ def _levels(
             criterion=columns.criterion,
             label=columns.labels[column],
             settings=about,
-            note=_note(comparison, mean.note, columns.note),
+            note=_note(comparison, mean.note, columns),
             **counts[code],
         )
 
@@ -178,7 +179,7 @@ def _pairs(make: Rows, answered: Answered, columns: Columns, found: Sequence[Cro
             label=columns.labels[column],
             p_adjusted=p,
             settings={**columns.settings_of(column), **_method(comparison, pair), **family},
-            note=_note(comparison, pair.difference.note, columns.note),
+            note=_note(comparison, pair.difference.note, columns),
         )
 
 
@@ -194,8 +195,10 @@ def _method(comparison: CrossedComparison, pair: CrossedPair) -> dict[str, Any]:
     return {**settings_of(comparison), "test": test_of(comparison)}
 
 
-def _note(comparison: CrossedComparison, own: str | None, note: str | None) -> str | None:
+def _note(comparison: CrossedComparison, own: str | None, columns: Columns) -> str | None:
     """Return what is said beside a row; variances estimated as 0 are in the settings of each column alone."""
+    if own == NOTHING:
+        return columns.none
     of_all = None if comparison.note is not None and own is not None else comparison.note
     left_out = (f"Without {IN_WORDS[name]}: {reason}" for name, reason in comparison.left_out.items())
-    return joined(note, own, of_all, *left_out)
+    return joined(columns.note, own, of_all, *left_out)
