@@ -21,7 +21,7 @@ from analytics_app.results import Row
 from analytics_app.stats.comparison.means import group_means
 from analytics_app.stats.mixed.crossed import compare_crossed
 from analytics_app.stats.mixed.laplace import TERMS
-from analytics_app.stats.mixed.ordinal import compare_ordinal
+from analytics_app.stats.mixed.ordinal import ALONE, compare_ordinal
 from analytics_app.stats.resampling.bootstrap import Adjusted
 from analytics_app.stats.scales.standardise import judge_wise_z
 from tasks_app.task_types.base import Scale
@@ -326,4 +326,4 @@ def test_the_model_of_steps_is_fitted_once_to_whole_data_of_steps(monkeypatch: p
     monkeypatch.setattr("analytics_app.stats.mixed.ordinal.MOST_RATINGS", 10)
     (why,) = on_steps(rows_of(screens, scale=Scale.ORDINAL))
     assert (why.value, why.system, why.by_system) == (None, None, True)
-    assert why.note == "The cumulative logit mixed model is fitted up to 10 ratings; there are 72."
+    assert why.note == f"The model of ordinal steps takes up to 10 ratings; there are 72. {ALONE}"

@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from analytics_app.stats.mixed.laplace import TERMS, Likelihood, Ratings
+from analytics_app.stats.mixed.hessian import Ratings
+from analytics_app.stats.mixed.laplace import TERMS, Likelihood
 from analytics_app.stats.mixed.ordinal import (
+    ALONE,
     SEPARATED,
     OrdinalComparison,
     compare_ordinal,
@@ -215,13 +217,54 @@ def test_wrong_arguments_are_refused(options: dict[str, Any], said: str) -> None
         compared(*crossed(), **options)
 
 
+def test_items_and_raters_are_treated_alike() -> None:
+    """The model has the same terms of both, although the fewer of them are eliminated last."""
+    values, system, item, rater = crossed()
+    found, turned = compared(values, system, item, rater), compared(values, system, rater, item)
+    for pair, other in zip(found.pairs, turned.pairs, strict=True):
+        assert other.log_odds.value == pytest.approx(pair.log_odds.value, abs=1e-4)
+        assert other.log_odds.se == pytest.approx(pair.log_odds.se, rel=1e-3)
+    swapped = {"item": "rater", "system_item": "rater_system", "rater": "item", "rater_system": "system_item"}
+    assert turned.sd == pytest.approx({swapped[name]: sd for name, sd in found.sd.items()}, abs=1e-3)
+    assert list(turned.sd) == list(TERMS)
+    one_sided = compared(values, system, item, rater, left_out={"rater_system"})
+    of_turned = compared(values, system, rater, item, left_out={"system_item"})
+    assert of_turned.log_likelihood == pytest.approx(one_sided.log_likelihood, abs=1e-4)
+
+
+def test_what_a_fit_factorises_goes_by_the_fewer_of_items_and_raters(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten items of two systems by 300 raters: no matrix of raters, and few factors for each of the evaluations."""
+    rng = np.random.default_rng(2)
+    item, system = (np.tile(codes.ravel(), 30) for codes in np.indices((10, 2)))
+    rater = np.arange(item.size) // 2
+    values = np.clip(
+        np.rint(3 + rng.normal(0, 1, 10)[item] + rng.normal(0, 1, 300)[rater] + rng.normal(size=600)), 1, 5
+    )
+    sizes, evaluations, factorise, evaluate = [], [], np.linalg.cholesky, Likelihood.__call__
+
+    def factorised(matrix: np.ndarray) -> np.ndarray:
+        sizes.append(len(matrix))
+        return factorise(matrix)
+
+    def evaluated(self: Likelihood, *given: np.ndarray) -> Any:
+        evaluations.append(given)
+        return evaluate(self, *given)
+
+    monkeypatch.setattr(np.linalg, "cholesky", factorised)
+    monkeypatch.setattr(Likelihood, "__call__", evaluated)
+    assert compared(values, system, item, rater, n_systems=2, pairs=[(1, 0)]).note is None
+    assert max(sizes) <= 10 + 10 * 2
+    # One at the mode of every evaluation, and some on the way there.
+    assert len(sizes) <= 3 * len(evaluations)
+
+
 @pytest.mark.parametrize(
     ("limit", "said"),
     [
-        ("MOST_RATINGS", "The cumulative logit mixed model is fitted up to 239 ratings; there are 240."),
-        ("MOST_PRODUCTS", "There are too many items and raters for the cumulative logit mixed model."),
+        ("MOST_RATINGS", "The model of ordinal steps takes up to 239 ratings; there are 240."),
+        ("MOST_WORK", "There are too many systems, texts and raters for the model of ordinal steps."),
     ],
 )
 def test_ratings_beyond_the_limits_have_no_estimate(limit: str, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(f"analytics_app.stats.mixed.ordinal.{limit}", 239)
-    assert compared(*crossed()).note == said
+    assert compared(*crossed()).note == f"{said} {ALONE}"
