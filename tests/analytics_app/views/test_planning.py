@@ -13,6 +13,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from analytics_app.results import Row
 from analytics_app.stats.planning.power import Assumed, half_width, power_of_means
+from analytics_app.stats.planning.smallest import smallest_difference
 from analytics_app.views.planning import PAGES
 from tasks_app.models import Event, Study
 from tests.analytics_app.builders import build_run
@@ -112,12 +113,13 @@ def test_power_for_means_is_that_of_the_statistic(rosas_browser: Client) -> None
     assert [row[1:] for row in rows] == [
         [
             str(n), str(case.raters), f"{n * case.raters_per_text * 3:,}",
-            f"{power_of_means(case, n, alpha=0.05 / 3) * 100:.1f} %", f"{half_width(case, n, confidence=0.95):.2f}",
+            f"{power_of_means(case, n, alpha=0.05 / 3) * 100:.1f} %",
+            f"{half_width(case, n, confidence=0.95):.2f}",
         ]
         for case, n in cases
     ]  # fmt: skip
     said = text(html)
-    assert "With 40 items and 30 raters a difference of 0.3 is found with a probability of 32 %." in said
+    assert "With 40 items and 30 raters a difference of 0.3 is found with a probability of 31.6 %." in said
     assert "Power by number of items" in said
     assert "Power by number of raters, the number of ratings unchanged" in said
 
@@ -126,23 +128,42 @@ def test_power_for_means_is_that_of_the_statistic(rosas_browser: Client) -> None
 ADVICE = {
     "few raters who differ in taste": (
         {"raters": 6, "sd_rater_system": 0.5},
-        "More raters would help more than more items",
-        "takes both more items and more raters",
+        r"More raters help more than more items: twice as many raters for the same 600 ratings give a power of [\d.]+ "
+        r"%\. Twice as many items take twice as many ratings and give [\d.]+ %\.",
+        r"80 % is reached with \d+ raters who share the 600 ratings of 100 items\. 6 raters are too few, even with",
     ),
     "few texts": (
         {"n_items": 20, "sd_system_item": 0.8, "sd_rater_system": 0.05},
-        "More items would help more than more raters",
-        "The texts differ more in which system does better than the raters do.",
+        r"More items help more than more raters, but take more ratings: twice as many items \(240 ratings instead of "
+        r"120\) give a power of [\d.]+ %, twice as many raters for the same ratings [\d.]+ %\.",
+        r"80 % is reached with \d+ items \([\d,]+ ratings\)\. The 120 ratings of 20 items are too few, however many",
     ),
-    "only ratings": (
-        {"sd_system_item": 0, "sd_rater_system": 0, "n_items": 50},
-        "More items would help more than more raters",
-        "More items also mean more ratings.",
+    "raters who agree": (
+        {"sd_system_item": 0.1, "sd_rater_system": 0.005, "sd_residual": 3, "n_items": 100, "raters": 100},
+        r"More items help more than more raters",
+        r"The 600 ratings of 100 items are too few, however many raters share them\.",
+    ),
+    "hardly a difference to be seen": (
+        {"sd_system_item": 0.1, "sd_rater_system": 0.1, "sd_residual": 0.1, "difference": 0.001},
+        r"Twice as many raters for the same 600 ratings give a power of [\d.]+ %\. Twice as many items take twice as "
+        r"many ratings and give about the same power: [\d.]+ %\.",
+        "80 % is not reached even with 20,000 items and as many raters",
+    ),
+    "as many raters as ratings of a system": (
+        {"n_items": 20, "raters": 60},
+        r"Twice as many items take twice as many ratings \(240 instead of 120\) and give a power of [\d.]+ %\. Twice "
+        r"as many raters would need more ratings, too\.",
+        r"The 120 ratings of 20 items are too few, however many raters share them\.",
     ),
     "both too few": (
         {"n_items": 4, "raters": 3, "sd_system_item": 2, "sd_rater_system": 1},
-        "takes both more items and more raters",
-        "would help",
+        "80 % takes both more items and more raters",
+        "ratings",
+    ),
+    "an end of the scale": (
+        {"middle": 9},
+        "80 % is not reached even with 20,000 items and as many raters",
+        "On this scale",
     ),
 }
 
@@ -150,15 +171,43 @@ ADVICE = {
 @pytest.mark.parametrize(("query", "said", "also"), ADVICE.values(), ids=ADVICE)
 def test_more_raters_or_more_items(rosas_browser: Client, query: dict[str, float], said: str, also: str) -> None:
     words = text(asked(rosas_browser, "means", **query))
-    assert said in words
-    assert re.search(also, words)
+    assert re.search(said, words), words
+    assert re.search(also, words), words
+
+
+def test_raters_are_not_more_than_ratings(rosas_browser: Client) -> None:
+    """20 items of two systems, three raters each: 120 ratings, 60 of each system."""
+    refused = text(asked(rosas_browser, "means", n_items=20, raters=121))
+    assert "There are only 120 ratings: items × raters per text × systems." in refused
+    thin = text(asked(rosas_browser, "means", n_items=20, raters=61))
+    assert "61 raters are more than the 60 ratings of each system." in thin
+    assert "Twice as many raters and items" not in thin
+    assert "more than the 60 ratings" not in text(asked(rosas_browser, "means", n_items=20, raters=60))
+
+
+def test_a_power_below_the_target_is_not_written_as_the_target(rosas_browser: Client) -> None:
+    """Found by bisection: a difference whose power is below 80 % by less than a hundred-thousandth."""
+    assumed = Assumed(0, sd_item=0.5, sd_system_item=0.4, sd_rater=0.5, sd_rater_system=0.2, steps=5, middle=3.0)
+    smallest = smallest_difference(assumed, 100, alpha=0.05, power=0.8)
+    assert smallest is not None
+    below = smallest * (1 - 1e-5)
+    assert 0.7999 < power_of_means(replace(assumed, difference=below), 100, alpha=0.05) < 0.8
+    html = asked(rosas_browser, "means", difference=below)
+    assert "is found with a probability of 79.9 %." in text(html)
+    assert table(html, "What would help")[1][4] == "79.9 %"
+    assert "100 items: 79.9" in html
 
 
 def test_the_fewest_items_and_raters_reach_the_target(rosas_browser: Client) -> None:
     words = text(asked(rosas_browser, "means", n_items=100, raters=12))
-    reached = re.search(r"80 % is reached with (\d+) items, or with (\d+) raters of 100 items\.", words)
+    reached = re.search(
+        r"80 % is reached with (\d+) items \(([\d,]+) ratings\), or with (\d+) raters who share the 600 ratings of 100 "
+        r"items\.",
+        words,
+    )
     assert reached is not None, words
-    items, raters = map(int, reached.groups())
+    items, ratings, raters = (int(number.replace(",", "")) for number in reached.groups())
+    assert ratings == items * 3 * 2
     assumed = Assumed(
         0.3, raters=12, sd_item=0.5, sd_system_item=0.4, sd_rater=0.5, sd_rater_system=0.2, steps=5, middle=3.0
     )
