@@ -4,13 +4,16 @@ Every rater judges every text of two systems without a difference. Items and rat
 the standard deviations of `bench.size`; the residual is logistic with the same standard deviation, so that the
 cumulative logit model is true, and ratings are cut into steps from 1 to 5.
 
-Prints the table of docs/methods/raters-and-items-random.md: the model of steps with the degrees of freedom of the
-linear model, as results have it; the same model with the normal distribution, as R's clmm has it; the linear model.
+Prints the table of docs/methods/raters-and-items-random.md: the model of steps as results have it, by t with the degrees
+of freedom of the linear model and larger standard errors; by t alone; by the normal distribution, as R's clmm has it; and
+the linear model.
 """
 
 import argparse
+from typing import Any
 
 import numpy as np
+from scipy.special import stdtr
 
 from analytics_app.stats.mixed.crossed import compare_crossed
 from analytics_app.stats.mixed.ordinal import compare_ordinal
@@ -44,15 +47,18 @@ def study(cell: Cell, rng: Rng) -> Ratings:
     return Ratings(steps(latent), system, item, rater)
 
 
-def p_values(cell: Cell, data: Ratings) -> tuple[float | None, float | None, float | None]:
-    """Return p of the model of steps by t and by z, and of the linear model; None where there is none."""
+def p_values(cell: Cell, data: Ratings) -> tuple[float | None, ...]:
+    """Return p of the model of steps as in results, by t alone and by z, and of the linear model; None for none."""
     columns = (data.values, data.system, data.item, data.rater)
-    options = {"n_systems": cell.systems, "pairs": [(1, 0), (1, 0)], "confidence": CONFIDENCE}
+    options: dict[str, Any] = {"n_systems": cell.systems, "pairs": [(1, 0), (1, 0)], "confidence": CONFIDENCE}
     linear = compare_crossed(*columns, **options)
     difference = linear.pairs[0].difference
     ordinal = compare_ordinal(*columns, **options, left_out=tuple(linear.left_out), df=[difference.df, None])
-    by_t, by_z = (pair.log_odds.p for pair in ordinal.pairs)
-    return by_t if difference.df is not None else None, by_z, difference.p
+    shown, plain = (pair.log_odds for pair in ordinal.pairs)
+    if difference.df is None or plain.value is None or plain.se is None:
+        return None, None, plain.p, difference.p
+    alone = 2 * float(stdtr(difference.df, -abs(plain.value) / plain.se))
+    return shown.p, alone, plain.p, difference.p
 
 
 def main() -> None:
@@ -80,7 +86,7 @@ def main() -> None:
             rate(sum(p is not None and p < LEVEL for p in column), arguments.studies)
             for column in zip(*found, strict=True)
         ]
-        missing = sum(by_t is None for by_t, _by_z, _linear in found)
+        missing = sum(ps[0] is None for ps in found)
         shown = [f"{share:.1f} [{low:.1f}, {high:.1f}]" for share, low, high in rates]
         cells = (
             f"{cell.items} x {cell.raters}",

@@ -20,6 +20,7 @@ from analytics_app.show.lines_note import note_of, notes_of
 from analytics_app.show.matrix import Matrix, matrix_of
 from analytics_app.show.other_verdicts import verdicts_on_steps
 from analytics_app.show.raters_disagree import remark_of
+from analytics_app.show.scope import estimated
 from analytics_app.show.tracks import Tracks, tracks_of
 from analytics_app.views.basis import basis_of
 from analytics_app.views.run_words import Funnel
@@ -302,9 +303,9 @@ def _measure(place: Place, comparison: Comparison) -> Words:
         low, high = (f"{end:g}".replace("-", "\N{MINUS SIGN}") for end in place.scale)
         about = {"measure": measure, "low": low, "high": high}
         measure = _("%(measure)s, on a scale from %(low)s to %(high)s") % about
-    if place.compared is not None and place.compared.crossed:
-        return _("%(measure)s; estimated by the mixed model") % {"measure": measure}
-    return measure
+    if place.compared is None or not place.compared.crossed:
+        return measure
+    return estimated(place.compared.levels) % {"measure": measure}
 
 
 def _matrix(place: Place | None) -> Matrix | None:

@@ -144,11 +144,22 @@ def test_degrees_of_freedom_widen_the_interval() -> None:
     narrow = compared(values, system, item, rater).pairs[0]
     # The 97.5 % points of t with 7 degrees of freedom, and of the normal distribution.
     assert (wide.log_odds.high - wide.log_odds.value) / wide.log_odds.se == pytest.approx(2.364624)
+    # 20 items and 8 raters: maximum likelihood divides their variances by 8 and not by 7.
+    assert wide.log_odds.se == pytest.approx(narrow.log_odds.se * (8 / 7) ** 0.5)
     assert (narrow.log_odds.high - narrow.log_odds.value) / narrow.log_odds.se == pytest.approx(1.959964)
     assert wide.log_odds.df == 7
     assert narrow.log_odds.df is None
     assert wide.log_odds.p > narrow.log_odds.p
     assert wide.superiority.low < narrow.superiority.low < narrow.superiority.value == wide.superiority.value
+
+
+def test_only_sides_with_a_term_widen_the_interval() -> None:
+    values, system, item, rater = crossed()
+    for left_out, n in (({"rater", "rater_system"}, 20), ({"rater_system"}, 8), (set(TERMS), None)):
+        given = {"left_out": left_out, "pairs": [(1, 0)]}
+        wide, plain = (compared(values, system, item, rater, df=df, **given).pairs[0] for df in ([7.0], None))
+        factor = (n / (n - 1)) ** 0.5 if n else 1
+        assert wide.log_odds.se == pytest.approx(plain.log_odds.se * factor)
 
 
 @pytest.mark.parametrize(

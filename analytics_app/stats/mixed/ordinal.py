@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike
 
 from analytics_app.stats.mixed.hessian import Ratings
 from analytics_app.stats.mixed.laplace import TERMS, Likelihood
+from analytics_app.stats.mixed.results import ratings as checked_ratings
 from analytics_app.stats.optimisation import minimum
-from analytics_app.stats.resampling.bootstrap import check_settings
-from analytics_app.stats.resampling.pair_sums import Pairs, checked_pairs
-from analytics_app.stats.values import Codes, Estimate, Floats, checked_codes, checked_values, compressed, joined, rated
+from analytics_app.stats.resampling.pair_sums import Pairs
+from analytics_app.stats.values import Codes, Estimate, Floats, compressed, joined
 
 # The model is fitted up to so many ratings and multiplications; at the limits a fit takes about twenty seconds and
 # 100 MB.
@@ -100,23 +100,17 @@ def compare_ordinal(
     logit P(rating <= step k) = threshold k - (system + item + system on item + rater + system for rater), the last four
     normal with mean 0.
 
+    Values are steps, of which only the order counts. The other parameters that `compare_crossed` has are the same.
+
     Parameters
     ----------
-    values : array_like of float, shape (n,)
-        Steps; only their order counts. NaN = not rated.
-    systems : array_like of int, shape (n,)
-        Codes 0 to n_systems - 1.
-    items, raters : array_like of int, shape (n,)
-        Codes from 0.
-    n_systems : int
-    pairs : sequence of (int, int)
-        Systems a and b of each comparison.
-    confidence : float
     left_out : collection of str
         Names of `analytics_app.stats.mixed.laplace.TERMS` that the design cannot tell apart from others.
     df : sequence of float or None, as long as pairs, optional
         Degrees of freedom of each pair, such as Satterthwaite's of the linear model: t then takes the place of the
-        normal distribution, which is too narrow with few raters. Without, the z test of `clmm`.
+        normal distribution, which is too narrow with few raters, and standard errors are larger by the root of
+        n / (n - 1), with n items or raters, whichever are fewer: by maximum likelihood their variances are too small
+        by this factor, as a variance is that is divided by n. Without, the z test of `clmm`.
 
     Returns
     -------
@@ -128,21 +122,18 @@ def compare_ordinal(
     Raises
     ------
     ValueError
-        Wrong shapes or codes, a pair that does not name two systems, an unknown term, or a confidence outside 0 to 1.
+        As in `compare_crossed`, or an unknown term.
 
     References
     ----------
     .. [1] R. H. B. Christensen (2019). Cumulative link models for ordinal regression with the R package ordinal,
        sections 2 and 5. CRAN.
     """
-    check_settings(0, confidence)
-    numbers = checked_values(values)
-    checked_codes(systems, numbers.size, below=n_systems)
-    checked_pairs(pairs, n_systems)
+    given = checked_ratings(values, systems, items, raters, n_systems, pairs, confidence, None)
     if not set(left_out) <= set(TERMS):
         raise ValueError(f"Unknown terms: {', '.join(sorted(set(left_out) - set(TERMS)))}.")
-    numbers, (system, item, rater) = rated(numbers, systems, items, raters)
-    known, system = compressed(system) if numbers.size else (np.arange(0), system)
+    numbers, item, rater = given.values, given.item, given.rater
+    known, system = compressed(given.system) if numbers.size else (np.arange(0), given.system)
     place = {int(code): number for number, code in enumerate(known)}
     reason = _reason_against(numbers, system, item, rater)
     if reason is not None:
@@ -154,13 +145,15 @@ def compare_ordinal(
     if fitted is None:
         return _without(pairs, NOT_CONVERGED)
     specific = fitted.sd[1] ** 2 + fitted.sd[3] ** 2
+    wider = _for_few(item, rater, left_out)
     made = []
     for number, (a, b) in enumerate(pairs):
         if a not in place or b not in place:
             made.append(_undefined(a, b, "One of the systems has no ratings."))
             continue
         own_df = df[number] if df is not None else None
-        made.append(_pair(fitted, (a, b), (place[a], place[b]), specific, confidence, own_df))
+        scale = wider if own_df is not None else 1.0
+        made.append(_pair(fitted, (a, b), (place[a], place[b]), specific, confidence, own_df, scale))
     by_name = dict(zip(names, fitted.sd, strict=True))
     deviations = {term: by_name[term] for term in TERMS if term not in left_out}
     return OrdinalComparison(
@@ -230,6 +223,14 @@ def _fewer_second(
     if by_rater.n_of_raters < by_item.n_of_raters:
         return by_rater, (*TERMS[2:], *TERMS[:2])
     return by_item, TERMS
+
+
+def _for_few(item: Codes, rater: Codes, left_out: Collection[str]) -> float:
+    """Return the factor of standard errors for the fewer of items and raters, of those that the model has a term of."""
+    sides = (("item", "system_item", item), ("rater", "rater_system", rater))
+    numbers = [np.unique(codes).size for own, both, codes in sides if not {own, both} <= set(left_out)]
+    n = min((number for number in numbers if number > 1), default=0)
+    return float(np.sqrt(n / (n - 1))) if n else 1.0
 
 
 def _work(ratings: Ratings) -> int:
@@ -323,14 +324,20 @@ def _covariance(objective: Objective, point: Floats, n_thresholds: int, n_effect
 
 
 def _pair(
-    fitted: _Fit, names: tuple[int, int], places: tuple[int, int], specific: float, confidence: float, df: float | None
+    fitted: _Fit,
+    names: tuple[int, int],
+    places: tuple[int, int],
+    specific: float,
+    confidence: float,
+    df: float | None,
+    scale: float,
 ) -> OrdinalPair:
     from scipy import stats  # noqa: PLC0415  lazy import: web processes never need it
 
     a, b = places
     value = float(fitted.effects[a] - fitted.effects[b])
     variance = fitted.covariance[a, a] + fitted.covariance[b, b] - 2 * fitted.covariance[a, b]
-    se = float(np.sqrt(variance))
+    se = scale * float(np.sqrt(variance))
     distribution = stats.norm() if df is None else stats.t(df)
     reach = se * float(distribution.ppf((1 + confidence) / 2))
     p = 2 * float(distribution.sf(abs(value) / se))
