@@ -81,7 +81,7 @@ def _means(size: TaskSize, scale: tuple[float, float, float]) -> str:
         pairs,
     )
     if left < LEFT * difference:
-        sentence += " " + _("Means of ratings differ by %(left)s only, since ratings are cut at the ends of the scale.")
+        sentence += " " + _("Mean ratings then differ by %(left)s, since ratings are cut at the ends of the scale.")
     return sentence % about
 
 

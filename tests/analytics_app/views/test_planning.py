@@ -12,10 +12,13 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from analytics_app.results import Row
+from analytics_app.services.smallest_difference import sentence as smallest_sentence
 from analytics_app.stats.planning.power import Assumed, half_width, power_of_means
 from analytics_app.stats.planning.smallest import smallest_difference
 from analytics_app.views.planning import PAGES
+from tasks_app.detectable import TaskSize
 from tasks_app.models import Event, Study
+from tasks_app.task_types import registry
 from tests.analytics_app.builders import build_run
 from tests.analytics_app.views.reading import page, tables, text
 from tests.builders import build_study
@@ -177,8 +180,9 @@ def test_more_raters_or_more_items(rosas_browser: Client, query: dict[str, float
 
 def test_raters_are_not_more_than_ratings(rosas_browser: Client) -> None:
     """20 items of two systems, three raters each: 120 ratings, 60 of each system."""
-    refused = text(asked(rosas_browser, "means", n_items=20, raters=121))
-    assert "There are only 120 ratings: items × raters per text × systems." in refused
+    refused = rosas_browser.get("/admin/planning/means/?n_items=20&raters=121")
+    assert refused.status_code == 422
+    assert "There are only 120 ratings: items × raters per text × systems." in text(refused.content.decode())
     thin = text(asked(rosas_browser, "means", n_items=20, raters=61))
     assert "61 raters are more than the 60 ratings of each system." in thin
     assert "Twice as many raters and items" not in thin
@@ -216,6 +220,32 @@ def test_the_fewest_items_and_raters_reach_the_target(rosas_browser: Client) -> 
         ((replace(assumed, raters=raters), 100), (replace(assumed, raters=raters - 1), 100)),
     ):
         assert power_of_means(*own, alpha=0.05) >= 0.8 > power_of_means(*fewer, alpha=0.05)
+
+
+def sized(items: int, raters: int) -> TaskSize:
+    return TaskSize(
+        kind=registry["likert"](), items=items, systems=3, units=3 * items, per_text=3.0, judgments=9 * items,
+        raters=raters,
+    )  # fmt: skip
+
+
+def test_the_difference_beside_the_cost_has_its_power_on_this_page(rosas_browser: Client) -> None:
+    found = re.search(r"about ([\d.]+) points", smallest_sentence(sized(60, 12)))
+    assert found is not None
+    words = text(asked(rosas_browser, "means", difference=found[1], n_items=60, raters=12, systems=3))
+    # The difference has two decimals.
+    power = re.search(r"is found with a probability of ([\d.]+) %", words)
+    assert power is not None
+    assert 78 < float(power[1]) < 82
+
+
+def test_few_items_and_raters_name_what_the_ends_of_the_scale_take() -> None:
+    few = smallest_sentence(sized(8, 4))
+    found = re.search(r"about ([\d.]+) points.*Mean ratings then differ by ([\d.]+), since ratings are cut", few)
+    assert found is not None, few
+    assert float(found[2]) < 0.9 * float(found[1])
+    assert "then differ by" not in smallest_sentence(sized(60, 12))
+    assert "not even the largest difference" in smallest_sentence(sized(2, 3))
 
 
 def test_the_end_of_the_scale_takes_of_the_difference(rosas_browser: Client) -> None:
