@@ -4,9 +4,9 @@ Every rater judges every text of two systems without a difference. Items and rat
 the standard deviations of `bench.size`; the residual is logistic with the same standard deviation, so that the
 cumulative logit model is true, and ratings are cut into steps from 1 to 5.
 
-Prints the table of docs/methods/raters-and-items-random.md: the model of steps as results have it, by t with the degrees
-of freedom of the linear model and larger standard errors; by t alone; by the normal distribution, as R's clmm has it; and
-the linear model.
+Prints the table of docs/methods/raters-and-items-random.md: rejections by the model of steps as results have it, that is
+t with the degrees of freedom of the linear model and larger standard errors; by t alone; by the normal distribution, as
+R's clmm has it; and by the linear model. The last column counts studies without an estimate.
 """
 
 import argparse
@@ -68,15 +68,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", type=int, nargs="+", default=range(len(ISSUE)), help="numbers of cells, from 0")
     arguments = parser.parse_args()
-    head = (
-        "items x raters",
-        "SD rater by system",
-        "studies",
-        "t, as in results",
-        "z, as clmm",
-        "linear",
-        "no estimate",
-    )
+    head = ("items x raters", "SD rater by system", "studies", "as in results", "t alone", "z", "linear", "none")
     print("| " + " | ".join(head) + " |")
     print("|" + "---|" * len(head))
     for number in arguments.only:
