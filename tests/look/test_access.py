@@ -51,6 +51,27 @@ TURNED = """() => {
 }"""
 
 
+# Controls of the bars that move the page, scrolled to a place, when they take the focus.
+MOVED = """(place) => [...document.querySelectorAll(".top *, .foot *")].filter((one) => {
+    scrollTo({top: place});
+    one.focus();
+    return one === document.activeElement && scrollY !== place;
+}).map((one) => one.textContent.trim())"""
+
+# Controls of the page that lie under a bar once they took the focus, coming from above and from below.
+COVERED = """() => {
+    const [top, foot] = [".top", ".foot"].map((name) => document.querySelector(name));
+    const all = [...document.querySelectorAll("main :is(a, button, input, summary, textarea)")];
+    return [0, document.documentElement.scrollHeight].flatMap((place) => all.filter((one) => {
+        scrollTo({top: place});
+        one.focus();
+        const box = (one.closest("label") ?? one).getBoundingClientRect();
+        return one === document.activeElement &&
+            (box.top < top.getBoundingClientRect().bottom || box.bottom > foot.getBoundingClientRect().top);
+    })).map((one) => one.outerHTML);
+}"""
+
+
 def test_nothing_is_cut_at_400_percent(page: Page) -> None:
     page.set_viewport_size(MAGNIFIED)
 
@@ -166,11 +187,10 @@ def test_a_phone_jumps_to_the_questions_and_back_to_the_line(phone: Page) -> Non
     onward, back = (phone.get_by_role("link", name=name) for name in ("To the questions", "Back to the text"))
     expect(back).to_be_hidden()
     phone.evaluate("scrollTo({top: 2000})")
-    # A click of the test's may scroll first, where the bar has just been laid out anew.
-    onward.dispatch_event("click")
+    onward.tap()
     expect(phone.get_by_role("radiogroup").first).to_be_in_viewport()
     expect(onward).to_be_hidden()
-    back.click()
+    back.tap()
     phone.wait_for_function("scrollY === 2000")
     expect(onward).to_be_visible()
     # The page is closed and opened again at the same line.
@@ -179,6 +199,19 @@ def test_a_phone_jumps_to_the_questions_and_back_to_the_line(phone: Page) -> Non
     phone.wait_for_function("scrollY === 2000")
     phone.goto("/judge/?sample&type=likert")
     expect(onward).to_have_count(0)
+
+
+def test_a_page_stays_where_it_is_when_a_bar_takes_the_focus(phone: Page, page: Page) -> None:
+    """And whatever takes the focus between the bars is not covered by them."""
+    address = "/judge/?sample&type=likert&long"
+    phone.goto(address)
+    phone.wait_for_load_state()
+    assert phone.evaluate(MOVED, 2000) == []
+    assert phone.evaluate(COVERED) == []
+    page.goto(address)
+    page.wait_for_load_state()
+    assert page.evaluate(MOVED, 100) == []
+    assert page.evaluate(COVERED) == []
 
 
 def test_a_magnified_page_keeps_the_way_to_the_questions_in_view(browser: Browser, stage: Stage) -> None:
@@ -192,7 +225,7 @@ def test_a_magnified_page_keeps_the_way_to_the_questions_in_view(browser: Browse
     assert box["height"] < MAGNIFIED["height"] / 4
     page.evaluate("scrollTo({top: 1500})")
     expect(onward).to_be_in_viewport(ratio=1)
-    onward.dispatch_event("click")
+    onward.click()
     expect(page.get_by_role("radiogroup").first).to_be_in_viewport()
     # Below the questions nothing leads to them, and nothing lies over the button that sends.
     page.evaluate("scrollTo({top: document.documentElement.scrollHeight})")
