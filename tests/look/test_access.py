@@ -72,6 +72,17 @@ COVERED = """() => {
 }"""
 
 
+# How much of an element's words is shown within it, from 0 to 1.
+SHOWN_OF_WORDS = """(one) => {
+    const range = document.createRange();
+    range.selectNodeContents(one);
+    const [words, box] = [range.getBoundingClientRect(), one.getBoundingClientRect()];
+    const within = (low, high) => Math.max(0, Math.min(words[high], box[high]) - Math.max(words[low], box[low]));
+    const shown = (within("left", "right") * within("top", "bottom")) / (words.width * words.height);
+    return Math.round(shown * 100) / 100;
+}"""
+
+
 def test_nothing_is_cut_at_400_percent(page: Page) -> None:
     page.set_viewport_size(MAGNIFIED)
 
@@ -105,16 +116,19 @@ def test_each_text_runs_as_it_is_written_in_a_frame_of_the_raters_language(page:
     assert page.evaluate(TURNED) == []
 
 
-def test_bars_hold_one_line_on_a_phone_in_every_language(page: Page) -> None:
-    page.set_viewport_size(PHONE)
+@pytest.mark.parametrize("width", [320, 390])
+def test_bars_hold_one_line_on_a_phone_in_every_language(page: Page, width: int) -> None:
+    page.set_viewport_size({**PHONE, "width": width})
 
     def check(code: str) -> None:
-        page.goto(f"/judge/?ui={code}")
+        page.goto(f"/judge/?ui={code}&n=2")
         page.evaluate(
             """() => {
                 const words = document.querySelector("template[data-words]").content;
                 for (const [name, place] of [["saving", "[data-saved]"], ["left-one", "[data-foot-note]"]]) {
-                    document.querySelector(place).textContent = words.querySelector(`[data-word=${name}]`).textContent;
+                    const shown = document.querySelector(place);
+                    shown.textContent = words.querySelector(`[data-word=${name}]`).textContent;
+                    shown.dataset.state = name;
                 }
             }"""
         )
@@ -129,7 +143,10 @@ def test_bars_hold_one_line_on_a_phone_in_every_language(page: Page) -> None:
         )
         assert [words for words, is_one_line in lines if not is_one_line] == []
         assert page.locator(".top-row").bounding_box()["height"] < 70
-        assert faults(page) == []
+        assert [fault for fault in faults(page) if "span.saved" not in fault] == []
+        shown = page.locator(".saved").evaluate(SHOWN_OF_WORDS)
+        assert shown in {0, 1}, "a part of the word is shown"
+        assert page.locator(".nav-open").bounding_box()["y"] < 12
 
     assert_each(check, ((code, {"code": code}) for code, _name in settings.LANGUAGES))
 
