@@ -231,6 +231,23 @@ def test_a_page_stays_where_it_is_when_a_bar_takes_the_focus(phone: Page, page: 
     assert page.evaluate(COVERED) == []
 
 
+def test_what_takes_the_focus_in_a_menu_that_scrolls_is_in_view(page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 484})
+    page.goto("/judge/")
+    page.get_by_role("button", name="Menu").click()
+    menu = page.get_by_role("navigation", name="Study")
+    menu.locator("summary").click()
+    menu.evaluate("(one) => (one.style.maxBlockSize = '160px')")
+    lost = menu.evaluate(
+        """(menu) => [...menu.querySelectorAll("a, button, select, summary")].filter((one) => {
+            one.focus();
+            const [inner, outer] = [one.getBoundingClientRect(), menu.getBoundingClientRect()];
+            return one === document.activeElement && (inner.top < outer.top || inner.bottom > outer.bottom);
+        }).map((one) => one.textContent)"""
+    )
+    assert lost == []
+
+
 def test_a_magnified_page_keeps_the_way_to_the_questions_in_view(browser: Browser, stage: Stage) -> None:
     context = browser.new_context(base_url=stage.url, viewport=MAGNIFIED, locale="en-GB")
     page = context.new_page()
