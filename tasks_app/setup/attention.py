@@ -18,7 +18,6 @@ from tasks_app.services.database import atomically
 from tasks_app.setup import changes, table_rows, texts
 from tasks_app.setup.checking import reading_of
 from tasks_app.setup.entries import task_called
-from tasks_app.setup.paths import entries_at
 from tasks_app.setup.tables.checking import cells_of
 from tasks_app.setup.unit_tables import rows as unit_rows
 from tasks_app.setup.unit_tables.checking import reading_of_units
@@ -133,7 +132,7 @@ def remove(*, setup: Setup, item: str, by: events.Actor) -> Setup:
     left = set(
         texts.rows_of(setup).filter(cells__system__startswith=CHECK_SYSTEM).values_list("cells__system", flat=True)
     )
-    given = entries_at(setup.given, ("systems",))
+    given = setup.document.entries("systems")
     kept = [entry for entry in given if not str(entry.get("key", "")).startswith(CHECK_SYSTEM) or entry["key"] in left]
     if len(kept) < len(given):
         return changes.change(setup=setup, values={("systems",): kept or None}, base=setup.revision, by=by).setup

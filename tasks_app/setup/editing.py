@@ -9,17 +9,15 @@ from uuid import UUID
 from django.utils.datastructures import MultiValueDict
 
 from tasks_app import designs, task_types
-from tasks_app.models import Setup, SetupChange
 from tasks_app.plaintext import problems_in_json
 from tasks_app.sections import Json, Path
 from tasks_app.services import events
 from tasks_app.services.database import atomically
 from tasks_app.setup import attention, changes
-from tasks_app.setup.changes import Conflict
+from tasks_app.setup.changes import Conflict, Edit
 from tasks_app.setup.controls import ON, Advice, Control, path_of, posted_value
 from tasks_app.setup.names import language_read
 from tasks_app.setup.page import SetupPage
-from tasks_app.setup.paths import touches
 from tasks_app.setup.starting import first_document
 from tasks_app.studyfile.fields import is_language
 from tasks_app.studyfile.problems import nearest
@@ -65,47 +63,49 @@ def save(*, page: SetupPage, posted: MultiValueDict[str, str], button: str, by: 
     tasks_app.services.study.drafts.NotADraft
         Where the study was opened meanwhile.
     """
-    setup, click = changes.hold(page.setup), _click(posted)
-    later = changes.since(setup, _revision(posted, setup))
-    is_repeated = click is not None and any(change.click == click for change in later)
-    button = "" if is_repeated else button
-    shown = SetupPage(changes.before(setup, later), page.step)
+    edit = Edit.begin(page.setup, by=by, base=_revision(posted), click=_click(posted))
+    shown = SetupPage(edit.seen, page.step)
     values = _posted_values(shown, posted)
     left_out = [path for path, value in values.items() if any(problems_in_json(value))]
-    values = {path: value for path, value in values.items() if path not in left_out}
-    conflicts = changes.set_values(setup, values, later, by)
-    is_outdated = _is_outdated(button, later)
-    refusal = ""
-    if button == "undo":
-        changes.undo_held(setup, by, click)
-    elif button.partition(":")[0] in _CHECK_BUTTONS:
-        setup, refusal = _press_check(setup, button, by, click)
-    elif not is_outdated and (pressed := _pressed(replace(page, setup=setup), button, posted)):
-        changes.set_values(setup, pressed, (), by, click)
-    others = any(change.by_id != getattr(by, "pk", None) for change in later)
-    unknown = _unknown(shown, posted)
-    return Saved(replace(page, setup=setup), conflicts, left_out, unknown, is_outdated, others, refusal)
+    conflicts = edit.set({path: value for path, value in values.items() if path not in left_out})
+    button = "" if edit.is_repeated else button
+    is_outdated = _is_outdated(edit, button)
+    refusal = "" if is_outdated else _press(page, edit, button, posted)
+    saved = replace(page, setup=edit.setup)
+    return Saved(saved, conflicts, left_out, _unknown(shown, posted), is_outdated, edit.has_others, refusal)
 
 
 # Buttons that add and remove attention checks, which are rows of tables.
 _CHECK_BUTTONS = {"add_check", "remove_check"}
 
 
-def _press_check(setup: Setup, button: str, by: events.Actor, click: UUID | None) -> tuple[Setup, str]:
-    """Add or remove an attention check; return the set-up, and why none was added. The caller holds the set-up."""
+def _press(page: SetupPage, edit: Edit, button: str, posted: MultiValueDict[str, str]) -> str:
+    """Carry out the action of a button; return why it was refused, "" if it was not."""
+    if button == "undo":
+        edit.undo()
+    elif button.partition(":")[0] in _CHECK_BUTTONS:
+        return _press_check(edit, button)
+    elif values := _pressed(replace(page, setup=edit.setup), button, posted):
+        edit.press(values)
+    return ""
+
+
+def _press_check(edit: Edit, button: str) -> str:
+    """Add or remove an attention check; return why none was added."""
     action, _colon, name = button.partition(":")
-    before = setup.revision
+    before, refusal = edit.setup.revision, ""
     try:
         if action == "add_check":
             number = int(name) if name.isdecimal() and len(name) < 6 else -1
-            setup = attention.add(setup=setup, number=number, by=by)
+            attention.add(setup=edit.setup, number=number, by=edit.by)
         else:
-            setup = attention.remove(setup=setup, item=name, by=by)
+            attention.remove(setup=edit.setup, item=name, by=edit.by)
+        # The same press, sent twice, is carried out once.
+        edit.setup.changes.filter(revision__gt=before).update(click=edit.click)
     except attention.CannotAdd as reason:
-        return changes.hold(setup), str(reason)
-    # The same press, sent twice, is carried out once.
-    setup.changes.filter(revision__gt=before).update(click=click)
-    return changes.hold(setup), ""
+        refusal = str(reason)
+    edit.setup = changes.hold(edit.setup)
+    return refusal
 
 
 def _unknown(page: SetupPage, posted: MultiValueDict[str, str]) -> dict[str, str]:
@@ -122,19 +122,17 @@ def _click(posted: MultiValueDict[str, str]) -> UUID | None:
         return None
 
 
-def _revision(posted: MultiValueDict[str, str], setup: Setup) -> int:
-    """Return the revision of the page that was posted."""
+def _revision(posted: MultiValueDict[str, str]) -> int | None:
+    """Return the revision of the page that was posted; None where none can be read."""
     text = posted.get("revision", "")
-    return min(int(text), setup.revision) if text.isdecimal() and len(text) < 10 else setup.revision
+    return int(text) if text.isdecimal() and len(text) < 10 else None
 
 
-def _is_outdated(button: str, later: Iterable[SetupChange]) -> bool:
+def _is_outdated(edit: Edit, button: str) -> bool:
     """Return whether a button names an entry by its place in a list that was changed since the page was made."""
     action, _colon, name = button.partition(":")
     path = path_of(name) if name else ()
-    if action not in {"remove", "up", "down", "advice"}:
-        return False
-    return any(len(change.path) < len(path) and touches(tuple(change.path), path) for change in later)
+    return action in {"remove", "up", "down", "advice"} and edit.is_moved(path)
 
 
 def _pressed(page: SetupPage, button: str, posted: MultiValueDict[str, str]) -> dict[Path, Json]:
