@@ -83,6 +83,10 @@ class SetupPage:
         """Return the entries of a list that can be used."""
         return self.setup.document.entries(section)
 
+    def keys(self, section: str) -> set[str]:
+        """Return the keys of the entries of a list; "" for an entry without one."""
+        return {str(entry.get("key", "")) for entry in self.entries(section)}
+
     def on(self, step: str) -> SetupPage:
         """Return another step of the same document, whose problems are not asked for."""
         return SetupPage(self.setup, step)

@@ -14,7 +14,7 @@ from tasks_app.models import Setup, Study
 from tasks_app.models.setup_document import value_at
 from tasks_app.setup import changes
 from tasks_app.setup.controls import controls_of
-from tasks_app.setup.editing import new_key
+from tasks_app.setup.entries import new_key
 from tasks_app.setup.page import SetupPage
 from tasks_app.setup.steps import FILE_ONLY, STEPS, step_of
 from tasks_app.studyfile.schema import field_schema, whole_schema
