@@ -16,6 +16,7 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
 from tasks_app.models import Setup, Study
+from tasks_app.models.setup_document import SetupDocument
 from tasks_app.readiness import Facts, Point
 from tasks_app.sections import Json, Path
 from tasks_app.setup.advice import advice_on
@@ -59,6 +60,11 @@ class SetupPage:
         """The study that is set up."""
         return self.setup.study
 
+    @cached_property
+    def document(self) -> SetupDocument:
+        """The document, whose values are reached by paths."""
+        return self.setup.document
+
     @property
     def given(self) -> Mapping[str, Json]:
         """The document: what study.yaml would contain."""
@@ -77,11 +83,11 @@ class SetupPage:
 
     def value(self, path: Path) -> Json:
         """Return the value at a path; None where there is none."""
-        return self.setup.document.value(path)
+        return self.document.value(path)
 
     def entries(self, section: str) -> list[dict[str, Json]]:
         """Return the entries of a list that can be used."""
-        return self.setup.document.entries(section)
+        return self.document.entries(section)
 
     def keys(self, section: str) -> set[str]:
         """Return the keys of the entries of a list; "" for an entry without one."""
@@ -322,7 +328,7 @@ class SetupPage:
         return "language" if node.get("pattern") == LANGUAGE_PATTERN else kind_of(node)
 
     def _size(self, path: Path) -> int | None:
-        return steps_worded(self.setup.document, str(self.value((*path[:2], "key")) or ""))
+        return steps_worded(self.document, str(self.value((*path[:2], "key")) or ""))
 
     def _choices(
         self, node: Mapping[str, Json], kind: str, path: Path, shown: Any, *, needed: bool
@@ -355,7 +361,7 @@ class SetupPage:
     def names(self) -> Names:
         """The names from which settings choose; a page that is not filled in needs none of the items table."""
         rules = self.schema["properties"]["analysis"]["properties"]["rules"]["items"]["properties"]["rule"][LABELS]
-        return Names(self.setup.document, rules, ItemNames(self.setup.pk if self.is_checked else None), self._brought)
+        return Names(self.document, rules, ItemNames(self.setup.pk if self.is_checked else None), self._brought)
 
     def _brought(self) -> dict[str, str]:
         """Return the questions that task types bring, which no form lists, by their keys."""

@@ -144,7 +144,7 @@ def _store(page: SetupPage, answers: Mapping[str, Any], by: Any) -> Setup:
     }
     kept = {**page.setup.consent_answers}
     kept |= {one.question.name: str(given.get(one.question.name, "")) for one in asked if not one.question.path}
-    document = page.setup.document
+    document = page.document
     for path, value in values.items():
         document = document.with_value(path, value)
     written = consent_draft(document.given, _minutes(page), kept)
