@@ -7,8 +7,8 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from tasks_app import channels
-from tasks_app.sections import Json, Path
-from tasks_app.setup.paths import value_at
+from tasks_app.models.setup_document import value_at
+from tasks_app.sections import Path
 from tasks_app.setup.steps import STEPS, step_of
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def states_of(page: SetupPage) -> dict[str, State]:
     for path in (*page.problems, *(point.path for point in page.points)):
         slug = step_of(path) or "task"
         if states[slug] != State.PROBLEM:
-            states[slug] = State.INCOMPLETE if _is_missing(page.given, path) else State.PROBLEM
+            states[slug] = State.INCOMPLETE if _is_missing(page, path) else State.PROBLEM
     if page.problems_of_texts:
         states["texts"] = State.PROBLEM
     if not page.setup.is_stored and states["review"] == State.DONE:
@@ -63,9 +63,9 @@ def _finds_careless_raters(page: SetupPage) -> bool:
     return in_form or page.setup.rows.filter(table="controls").exists()
 
 
-def _is_missing(given: Mapping[str, Json], path: Path) -> bool:
+def _is_missing(page: SetupPage, path: Path) -> bool:
     """Return whether nothing was given for a setting, or for the entry that it belongs to."""
-    return value_at(given, path) in (None, "", [], {}, 0)
+    return page.value(path) in (None, "", [], {}, 0)
 
 
 def step_needed(states: Mapping[str, State], after: str) -> str:

@@ -9,7 +9,6 @@ from django.utils.translation import gettext as _
 
 from tasks_app.models import Setup, SetupRow, System
 from tasks_app.setup import table_rows
-from tasks_app.setup.paths import entries_at
 from tasks_app.setup.texts import AT_RANDOM, BY_DOCUMENT, BY_OUTPUT, BY_SOURCE, rows_of
 from tasks_app.studyfile.columns import ITEMS
 
@@ -58,7 +57,7 @@ def counts(setup: Setup) -> TextCounts:
     of_system: dict[str, int] = dict(by_system.values_list("system", "n"))
     # Distinct values in a subquery are hashed; counted directly, they would be sorted.
     items = rows.annotate(item=KeyTextTransform("item", "cells")).values("item").distinct().count()
-    declared = {entry["key"]: entry for entry in entries_at(setup.given, ("systems",)) if "key" in entry}
+    declared = {entry["key"]: entry for entry in setup.document.entries("systems") if "key" in entry}
     checks = list(every.filter(cells__item__in=of_checks).values_list("cells__system", flat=True)) if of_checks else []
     keys = [*declared, *sorted(key for key in of_system if key and key not in declared)]
     keys = [key for key in keys if key in of_system or key not in checks]

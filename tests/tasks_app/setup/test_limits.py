@@ -8,8 +8,8 @@ from django.test import Client
 from django.urls import reverse
 
 from tasks_app.models import Setup, Study, System
+from tasks_app.models.setup_document import value_at
 from tasks_app.setup import changes, texts
-from tasks_app.setup.paths import value_at
 from tasks_app.setup.preview import preview_of
 from tasks_app.setup.summary import summary_of
 from tests.tasks_app.setup.test_steps import save, url
