@@ -95,7 +95,7 @@ def test_nothing_is_cut_at_400_percent(page: Page) -> None:
     assert_each(check, TYPES)
 
 
-@pytest.mark.parametrize("ui", ["ar", "en"])
+@pytest.mark.parametrize("ui", ["ar", pytest.param("en", marks=pytest.mark.exhaustive)])
 def test_each_text_runs_as_it_is_written_in_a_frame_of_the_raters_language(page: Page, ui: str) -> None:
     """An English study with Arabic texts, read by who has the page in Arabic, and in English."""
 

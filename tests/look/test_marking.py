@@ -116,7 +116,9 @@ def marking(
     context.close()
 
 
-@pytest.mark.parametrize(("language", "text"), [("en", LATIN), ("ar", ARABIC)])
+@pytest.mark.parametrize(
+    ("language", "text"), [pytest.param("en", LATIN, marks=pytest.mark.exhaustive), ("ar", ARABIC)]
+)
 def test_the_nearest_word_ends_a_mark_wherever_the_pointer_is_released(
     browser: Browser, stage: Stage, monkeypatch: pytest.MonkeyPatch, language: str, text: str
 ) -> None:
