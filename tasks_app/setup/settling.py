@@ -1,5 +1,6 @@
 """What is left to settle in a set-up that is not stored yet."""
 
+from collections import Counter
 from collections.abc import Mapping
 
 from django.db.models import Count
@@ -33,7 +34,7 @@ def left_to_settle(setup: Setup, reading: StudyReading, *, is_whole: bool) -> li
             # Without a number of minutes, amounts per hour cannot be compared.
             found += readiness.numbers.of_consent(facts) if facts.section("pay").get("minutes") else ()
     else:
-        found = readiness.points(facts_of(setup, reading))
+        found = readiness.points(facts_of(setup, reading, is_whole=is_whole))
         if not (is_whole or setup.is_stored):
             found = [point for point in found if not _is_estimated(point, reading)]
     return sorted((point for point in found if point.level < Level.NOTE), key=lambda point: point.level)
@@ -45,14 +46,26 @@ def _is_estimated(point: Point, reading: StudyReading) -> bool:
     return point.kind in {"minutes", "pay"} or (point.kind == readiness.numbers.KIND and has_text)
 
 
-def facts_of(setup: Setup, reading: StudyReading) -> Facts:
-    """Return what a set-up without problems holds, as checks before opening see it."""
-    known = known_answers(setup, reading)
+def facts_of(setup: Setup, reading: StudyReading, *, is_whole: bool = False) -> Facts:
+    """Return the content of a set-up without problems, as checks before opening see it.
+
+    `is_whole` says that all texts were read, and with them all known answers.
+    """
+    known = _known_in(reading) if is_whole and reading.units_sound else known_answers(setup, reading)
     if setup.is_stored:
         # Nothing was changed since all texts were read.
         options = setup.study.options
         return Facts(reading.document, options.workload, known, options.text_findings)
     return Facts(reading.document, workload_of(reading, draft_tasks(reading)) if reading.units_sound else None, known)
+
+
+def _known_in(reading: StudyReading) -> Mapping[str, Mapping[str, int]]:
+    """Count the known answers that were read, as `known_answers` does."""
+    rows = {(str(row["task"]), str(row["purpose"]), row["unit"]) for row in reading.document["controls"]}
+    known: dict[str, Counter[str]] = {str(task["key"]): Counter() for task in reading.document["tasks"]}
+    for task, purpose, _unit in rows:
+        known[task][purpose] += 1
+    return known
 
 
 def known_answers(setup: Setup, reading: StudyReading) -> Mapping[str, Mapping[str, int]]:
