@@ -54,7 +54,7 @@ def test_from_a_table_to_an_open_study(page: Page, live_site: LiveSite, tmp_path
     """RankME, three texts a screen, without YAML: what is typed is stored at once, and the preview follows."""
     sign_in(page, live_site)
     page.goto("/admin/studies/new/")
-    make_study(page, "Rate several texts side by side with numbers", "Places, by hand")
+    make_study(page, "Give texts numbers in relation to a reference text", "Places, by hand")
     page.get_by_label("One reference for all items").fill("Aster is a café.")
     page.get_by_role("button", name="Save and go on").click()
     page.set_input_files("input[type=file]", table(tmp_path))
