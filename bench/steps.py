@@ -4,8 +4,8 @@ Every rater judges every text of two systems without a difference. Items and rat
 the standard deviations of `bench.size`; the residual is logistic with the same standard deviation, so that the
 cumulative logit model is true, and ratings are cut into steps from 1 to 5.
 
-Prints the table of docs/methods/raters-and-items-random.md: rejections by the model of steps as results have it, that is
-t with the degrees of freedom of the linear model and larger standard errors; by t alone; by the normal distribution, as
+Prints the table of docs/methods/raters-and-items-random.md: rejections by the model of steps as results have it, by t
+with the degrees of freedom of the linear model and larger standard errors; by t alone; by the normal distribution, as
 R's clmm has it; and by the linear model. The last column counts studies without an estimate.
 """
 

@@ -7,7 +7,6 @@ from django.utils.translation import gettext_lazy as _
 from analytics_app.models import ResultRow
 from analytics_app.results import TO_RATERS, TO_RATERS_AND_TEXTS, TO_TEXTS
 from analytics_app.show.cells import Words
-from analytics_app.stats.mixed.results import ROBUST
 
 # The names on pages of what rows say in English.
 NAMES: dict[str, Words] = {
@@ -34,13 +33,3 @@ def scope_of(row: ResultRow) -> str:
 def first_scope(rows: Iterable[ResultRow]) -> str:
     """Return the scope of the first row that tells one, "" if none does."""
     return next(filter(None, map(scope_of, rows)), "")
-
-
-def estimated(levels: Iterable[ResultRow]) -> Words:
-    """Return how values with raters and texts random were estimated, after the name of what they measure."""
-    said = {
-        f"{settings.get('method', '')} {settings.get('interval', '')}" for row in levels if (settings := row.settings)
-    }
-    if any(ROBUST in words for words in said):
-        return _("%(measure)s; intervals by two-way robust standard errors")
-    return _("%(measure)s; estimated by the mixed model")

@@ -11,16 +11,16 @@ from analytics_app import charts
 from analytics_app.analyses.agreement import choice
 from analytics_app.analyses.krippendorff.charts import RELIABLE, TENTATIVE
 from analytics_app.models import ResultRow, Run
+from analytics_app.selectors.carefulness import FAST_SCREENS
 from analytics_app.selectors.sections import PAIRS_SHOWN, CriterionRows, ResultNames, rows_of_summary
 from analytics_app.show import findings
-from analytics_app.show.cells import Words
-from analytics_app.show.comparisons import Compared, Comparison, comparison_of
+from analytics_app.show.comparisons import Compared, comparison_of
 from analytics_app.show.index import RowIndex
 from analytics_app.show.lines_note import note_of, notes_of
 from analytics_app.show.matrix import Matrix, matrix_of
+from analytics_app.show.measures import measured
 from analytics_app.show.other_verdicts import verdicts_on_steps
 from analytics_app.show.raters_disagree import remark_of
-from analytics_app.show.scope import estimated
 from analytics_app.show.tracks import Tracks, tracks_of
 from analytics_app.views.basis import basis_of
 from analytics_app.views.run_words import Funnel
@@ -56,6 +56,7 @@ class Summary:
 
     `disagreements` say why an interval and a test of the matrix differ. `leading` is the place of the first finding
     that compares systems, and `basis` the ratings and raters behind it, where they are not all that the run counts.
+    `fast_screens` are the rows that say how many screens of each rater were too fast to have been read.
     """
 
     hidden: bool
@@ -69,6 +70,7 @@ class Summary:
     disagreements: Sequence[str]
     leading: Place | None
     places: Mapping[str, Place]
+    fast_screens: Sequence[ResultRow]
     basis: str = ""
 
     @property
@@ -127,7 +129,9 @@ def summary_of(
     """Return the summary of a run; `places` are in the order of the page."""
     limit = round(1 - float(run.settings.get("confidence", 0.95)), 9)
     rows: dict[tuple[str, str], list[ResultRow]] = {}
-    summary_rows = list(rows_of_summary(run, _statistics(), systems=systems))
+    read_rows = rows_of_summary(run, _statistics(), systems=systems)
+    fast_screens = [row for row in read_rows if row.statistic == FAST_SCREENS]
+    summary_rows = [row for row in read_rows if row.statistic != FAST_SCREENS]
     names.put_into(summary_rows)
     for row in summary_rows:
         rows.setdefault((row.task or "", row.criterion or ""), []).append(row)
@@ -148,6 +152,7 @@ def summary_of(
         disagreements=_disagreements(leading),
         leading=leading,
         places={place.key: place for place in placed},
+        fast_screens=fast_screens,
         basis=basis_of(run, leading.compared) if leading is not None and leading.compared is not None else "",
     )
 
@@ -278,7 +283,7 @@ def forest_of(place: Place, ends: Sequence[float] = ()) -> Tracks | None:
     return tracks_of(
         compared.levels,
         caption=place.title,
-        measure=_measure(place, comparison),
+        measure=measured(comparison, place.scale, place.compared),
         head=_("System"),
         key=place.key,
         name=lambda row: str(row.system),
@@ -294,18 +299,6 @@ def forest_of(place: Place, ends: Sequence[float] = ()) -> Tracks | None:
 def _thin(compared: Compared) -> Mapping[str, ResultRow]:
     """Return the rows of the thin lines: the intervals over texts beside the model's, else those over raters."""
     return compared.over_texts if compared.crossed else compared.over_raters
-
-
-def _measure(place: Place, comparison: Comparison) -> Words:
-    """Return the measure of the values of systems, with the ends of the scale: the axis shows only the part in use."""
-    measure = comparison.measure
-    if place.scale is not None and comparison.on_scale:
-        low, high = (f"{end:g}".replace("-", "\N{MINUS SIGN}") for end in place.scale)
-        about = {"measure": measure, "low": low, "high": high}
-        measure = _("%(measure)s, on a scale from %(low)s to %(high)s") % about
-    if place.compared is None or not place.compared.crossed:
-        return measure
-    return estimated(place.compared.levels) % {"measure": measure}
 
 
 def _matrix(place: Place | None) -> Matrix | None:
