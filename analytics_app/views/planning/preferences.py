@@ -67,12 +67,7 @@ class PreferencesPlan(PlanningForm):
                     across=_("Items"),
                     points=list(zip(map(float, sizes), sign_test_curve(sizes, **settings), strict=True)),
                     limit=(values["wanted"], _("target")),
-                    mark=(
-                        n,
-                        power,
-                        _("%(n)s items: %(power)s")
-                        % {"n": whole(n).text, "power": power_words(power, values["wanted"])},
-                    ),
+                    mark=(n, power, _("%(n)s items: %(power)s") % {"n": whole(n).text, "power": found}),
                 )
             ],
             [self._table()],
