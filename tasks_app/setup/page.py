@@ -276,16 +276,9 @@ class SetupPage:
         if not entries and not is_here:
             return None
         return Group(
-            path,
-            self._label(node, path),
-            _help(node),
-            tuple(entries),
-            self._problems(path),
-            is_list=True,
-            adds=is_here,
-            manual=self._explained(path),
-            add_label=add_label(path),
-        )
+            path, self._label(node, path), _help(node), tuple(entries), self._problems(path), is_list=True,
+            adds=is_here, manual=self._explained(path), add_label=add_label(path),
+        )  # fmt: skip
 
     def _by_language(self, node: Mapping[str, Json], path: Path) -> Group | None:
         """Return an area for each language there is a text in, and for the study's own."""
