@@ -11,6 +11,7 @@ from analytics_app import charts
 from analytics_app.analyses.agreement import choice
 from analytics_app.analyses.krippendorff.charts import RELIABLE, TENTATIVE
 from analytics_app.models import ResultRow, Run
+from analytics_app.selectors.carefulness import FAST_SCREENS
 from analytics_app.selectors.sections import PAIRS_SHOWN, CriterionRows, ResultNames, rows_of_summary
 from analytics_app.show import findings
 from analytics_app.show.cells import Words
@@ -55,6 +56,7 @@ class Summary:
 
     `disagreements` say why an interval and a test of the matrix differ. `leading` is the place of the first finding
     that compares systems, and `basis` the ratings and raters behind it, where they are not all that the run counts.
+    `fast_screens` are the rows that say how many screens of each rater were too fast to have been read.
     """
 
     hidden: bool
@@ -68,6 +70,7 @@ class Summary:
     disagreements: Sequence[str]
     leading: Place | None
     places: Mapping[str, Place]
+    fast_screens: Sequence[ResultRow]
     basis: str = ""
 
     @property
@@ -126,7 +129,9 @@ def summary_of(
     """Return the summary of a run; `places` are in the order of the page."""
     limit = round(1 - float(run.settings.get("confidence", 0.95)), 9)
     rows: dict[tuple[str, str], list[ResultRow]] = {}
-    summary_rows = list(rows_of_summary(run, _statistics(), systems=systems))
+    read_rows = rows_of_summary(run, _statistics(), systems=systems)
+    fast_screens = [row for row in read_rows if row.statistic == FAST_SCREENS]
+    summary_rows = [row for row in read_rows if row.statistic != FAST_SCREENS]
     names.put_into(summary_rows)
     for row in summary_rows:
         rows.setdefault((row.task or "", row.criterion or ""), []).append(row)
@@ -147,6 +152,7 @@ def summary_of(
         disagreements=_disagreements(leading),
         leading=leading,
         places={place.key: place for place in placed},
+        fast_screens=fast_screens,
         basis=basis_of(run, leading.compared) if leading is not None and leading.compared is not None else "",
     )
 

@@ -3,9 +3,11 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 from django.db import connection
 from django.db.models import QuerySet
+from django.utils.translation import gettext as _
 
 from tasks_app.check_settings import CheckSettings, checks_of
 from tasks_app.models import Assignment, ControlResult, Gold, Judgment, Rater, Study, Task, WithdrawnUnit, is_current
@@ -60,7 +62,10 @@ def score_of(results: Iterable[tuple[int, int, bool]]) -> CheckScore:
 
 @dataclass(frozen=True, slots=True)
 class KnownUnit:
-    """A unit with a known answer, called by its item and its place among the item's units with known answers."""
+    """A unit with a known answer, called by its item and its place among the item's units with known answers.
+
+    `answers` are its known answers that are numbers, in words. Others are left out, since they may name a system.
+    """
 
     name: str
     purpose: str
@@ -68,6 +73,7 @@ class KnownUnit:
     criteria: tuple[str, ...]
     score: CheckScore
     is_withdrawn: bool = False
+    answers: tuple[str, ...] = ()
 
     @property
     def is_doubtful(self) -> bool:
@@ -159,14 +165,14 @@ def _of_task(task: Task, sets: int) -> TaskChecks:
     gold = list(
         Gold.objects.filter(unit__task=task, unit__until=None)
         .order_by("unit_id", "id")
-        .values_list("unit_id", "unit__key", "unit__item__key", "purpose", "kind", "criterion__name")
+        .values_list("unit_id", "unit__key", "unit__item__key", "purpose", "kind", "criterion__name", "answer")
     )
     results: dict[int, dict[int, list[tuple[int, int, bool]]]] = {}
     for unit, rater, judgment, passed in _results(task).values_list(
         "gold__unit", "judgment__assignment__rater", "judgment", "passed"
     ):
         results.setdefault(unit, {}).setdefault(rater, []).append((unit, judgment, passed))
-    copies = {unit for unit, *_rest, kind, _criterion in gold if kind == Gold.Kind.WORSE}
+    copies = {unit for unit, *_rest, kind, _criterion, _answer in gold if kind == Gold.Kind.WORSE}
     withdrawn = set(WithdrawnUnit.objects.filter(unit__task=task).values_list("unit", flat=True))
     return TaskChecks(
         task=task,
@@ -196,27 +202,42 @@ def _summed(scores: Iterable[CheckScore]) -> CheckScore:
     return CheckScore(sum(score.right for score in all_scores), sum(score.answered for score in all_scores))
 
 
+_GoldRow: TypeAlias = tuple[int, str, str | None, str, str, str | None, Any]
+
+
 def _known(
-    gold: Sequence[tuple[int, str, str | None, str, str, str | None]],
+    gold: Sequence[_GoldRow],
     results: Mapping[int, Mapping[int, list[tuple[int, int, bool]]]],
     withdrawn: Collection[int],
 ) -> list[KnownUnit]:
-    by_unit: dict[int, list[tuple[int, str, str | None, str, str, str | None]]] = {}
+    by_unit: dict[int, list[_GoldRow]] = {}
     for row in gold:
         by_unit.setdefault(row[0], []).append(row)
     of_item = Counter(rows[0][2] for rows in by_unit.values())
     numbers: Counter[str | None] = Counter()
     known = []
     for unit, rows in by_unit.items():
-        _unit, key, item, purpose, _kind, _criterion = rows[0]
+        _unit, key, item, purpose, _kind, _criterion, _answer = rows[0]
         numbers[item] += 1
         # The key of a unit may name a system; that of an item does not.
         name = key if item is None else f"{item} ({numbers[item]})" if of_item[item] > 1 else item
         score = _summed(score_of(results_of_rater) for results_of_rater in results.get(unit, {}).values())
         kinds = tuple(dict.fromkeys(row[4] for row in rows))
         criteria = tuple(dict.fromkeys(row[5] or "" for row in rows))
-        known.append(KnownUnit(name, purpose, kinds, criteria, score, unit in withdrawn))
+        answers = tuple(dict.fromkeys(filter(None, (in_words(row[4], row[6]) for row in rows))))
+        known.append(KnownUnit(name, purpose, kinds, criteria, score, unit in withdrawn, answers))
     return known
+
+
+def in_words(kind: str, answer: Any) -> str:
+    """Return a known answer that is a number, or a range or choice of numbers; "" for any other."""
+    listed = answer if isinstance(answer, list) else [answer]
+    if not listed or not all(isinstance(value, int | float) and not isinstance(value, bool) for value in listed):
+        return ""
+    numbers = [f"{value:g}" for value in listed]
+    if kind == Gold.Kind.RANGE and len(numbers) == 2:
+        return _("%(low)s to %(high)s") % {"low": numbers[0], "high": numbers[1]}
+    return _(" or ").join(numbers)
 
 
 def _raters(

@@ -32,6 +32,7 @@ from tasks_app.setup.settling import facts_of, left_to_settle
 from tasks_app.setup.states import State, states_of
 from tasks_app.setup.steps import WITH_NUMBERS, explained_in, in_order, is_folded, step_called, step_of
 from tasks_app.setup.unit_tables.offered import Offered, offered_on
+from tasks_app.studyfile.columns import CONTROLS
 from tasks_app.studyfile.fields import LANGUAGE_PATTERN
 from tasks_app.studyfile.files.yaml_text import KEPT
 from tasks_app.studyfile.reading import StudyReading
@@ -146,7 +147,7 @@ class SetupPage:
     @cached_property
     def facts(self) -> Facts:
         """The document as checks before opening see it; it must be without problems."""
-        return facts_of(self.setup, self.reading)
+        return facts_of(self.setup, self.reading, is_whole=self.is_whole)
 
     @cached_property
     def states(self) -> Mapping[str, State]:
@@ -158,6 +159,15 @@ class SetupPage:
         """Whether a task shows texts, or there is none yet that could."""
         types = [task["type"] for task in self.reading.document["tasks"] if task["type"] in registry]
         return not types or any(registry[name].needs_items for name in types)
+
+    @property
+    def has_known_answers(self) -> bool:
+        """Whether the set-up has rows with known answers."""
+        reading, scale, _problems = self._read
+        if scale == 1.0:  # all tables were read
+            return f"{CONTROLS.stem}.csv" in reading.files.names
+        exists: bool = self.setup.rows.filter(table=CONTROLS.stem).exists()
+        return exists
 
     @property
     def has_numbers(self) -> bool:
@@ -177,7 +187,7 @@ class SetupPage:
 
     @property
     def new_types(self) -> list[tuple[str, str]]:
-        """The task types of which another task can be added on the step: names and what raters do."""
+        """The task types of which another task can be added on the step: names and purposes."""
         if self.step != "questions" or self.is_read_only or not self.entries("tasks"):
             return []
         return [(name, str(member.purpose)) for name, member in registry.items()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -52,14 +53,26 @@ def _is_estimated(point: Point, reading: StudyReading) -> bool:
     return point.kind in {"minutes", "pay"} or (point.kind == readiness.numbers.KIND and has_text)
 
 
-def facts_of(setup: Setup, reading: StudyReading) -> Facts:
-    """Return what a set-up without problems holds, as checks before opening see it."""
-    known = known_answers(setup, reading)
+def facts_of(setup: Setup, reading: StudyReading, *, is_whole: bool = False) -> Facts:
+    """Return the content of a set-up without problems, as checks before opening see it.
+
+    `is_whole` says that all texts were read, and with them all known answers.
+    """
+    known = _known_in(reading) if is_whole and reading.units_sound else known_answers(setup, reading)
     if setup.is_stored:
         # Nothing was changed since all texts were read.
         options = setup.study.options
         return Facts(reading.document, options.workload, known, options.text_findings)
     return Facts(reading.document, workload_of(reading, draft_tasks(reading)) if reading.units_sound else None, known)
+
+
+def _known_in(reading: StudyReading) -> Mapping[str, Mapping[str, int]]:
+    """Count the known answers that were read, as `known_answers` does."""
+    rows = {(str(row["task"]), str(row["purpose"]), row["unit"]) for row in reading.document["controls"]}
+    known: dict[str, Counter[str]] = {str(task["key"]): Counter() for task in reading.document["tasks"]}
+    for task, purpose, _unit in rows:
+        known[task][purpose] += 1
+    return known
 
 
 def known_answers(setup: Setup, reading: StudyReading) -> Mapping[str, Mapping[str, int]]:

@@ -24,7 +24,7 @@ class State(StrEnum):
 
 
 def states_of(page: SetupPage) -> dict[str, State]:
-    """Return the state of each step by its name. What one needs for itself counts, not what other steps need of it."""
+    """Return the state of each step by its name: a step counts its own settings, not those that other steps need."""
     states = {step.slug: State.DONE for step in STEPS}
     for slug in _incomplete(page):
         states[slug] = State.INCOMPLETE
@@ -60,7 +60,7 @@ def _finds_careless_raters(page: SetupPage) -> bool:
     in_form = any(
         value_at(task, ("checks", name)) for task in page.entries("tasks") for name in ("repeats", "degraded")
     )
-    return in_form or page.setup.rows.filter(table="controls").exists()
+    return in_form or page.has_known_answers
 
 
 def _is_missing(page: SetupPage, path: Path) -> bool:
