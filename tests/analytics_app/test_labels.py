@@ -50,7 +50,7 @@ def labelled(given: Given, criteria: Sequence[str] = ("tone",), groups: Sequence
 
 def rows_of(
     name: str, data: Table, *, labels: Sequence[str] = ("Yes", "No"), params: dict | None = None,
-    extras: dict | None = None, **settings: object,
+    extras: dict | None = None, common: dict | None = None, **settings: object,
 ) -> list[Row]:  # fmt: skip
     member = analyses.registry[name]
     kind = min(member.task_types)
@@ -65,8 +65,8 @@ def rows_of(
         labels=() if whole else tuple(labels),
     )  # fmt: skip
     found = {need: need.empty(data) for need in member.needs} | (extras or {})
-    common = Common(n_resamples=200, n_permutations=999, seed=1)
-    sample = Sample(data, np.full(len(data), np.nan), question, common, "kept", extras=Extras(found))
+    about = Common(n_resamples=200, n_permutations=999, seed=1, **(common or {}))
+    sample = Sample(data, np.full(len(data), np.nan), question, about, "kept", extras=Extras(found))
     return list(made(name, **settings).rows(sample))
 
 
