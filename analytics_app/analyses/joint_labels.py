@@ -17,11 +17,16 @@ from analytics_app.analyses.shared.labelled import Answers, Decided, Model, by_m
 from analytics_app.ratings import Floats, Names
 from analytics_app.results import Row
 from analytics_app.stats.comparison.corrections import adjust
+from analytics_app.stats.values import joined
 from tasks_app.setting_fields import choice_field
 from tasks_app.studyfile.fields import ListField
 from tasks_app.task_types.base import Scale
 
 MODEL, VOTE = "dawid_skene", "majority"
+NO_RATERS = (
+    "A joint label has no raters of its own, so this test holds for further texts, labelled by these raters. Shares of "
+    "single labels are compared for further raters too."
+)
 
 
 class GoodField(ListField):
@@ -182,6 +187,7 @@ def _rows(
     yield from shares(make, "joint_share", good[:, np.newaxis], outputs, [None], note=note)
     pairs = outputs.pairs(sample)
     matrix = one_an_item(good, outputs)
+    asked = common.generalise_to == "raters_and_texts" and common.scope_named
     tests = [tested_exactly(common, matrix[:, a], matrix[:, b]) for a, b in pairs]
     adjusted = adjust([test.p for test, _few in tests], common.correction)
     family = {
@@ -197,6 +203,6 @@ def _rows(
             test,
             **outputs.names(a, b),
             p_adjusted=p,
-            note=dependent(test, outputs),
+            note=joined(dependent(test, outputs), NO_RATERS if asked else None),
             settings=family | dict(few),
         )

@@ -5,7 +5,7 @@ The fields of a step are made of the JSON Schema of a study file, so that what a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -22,7 +22,7 @@ from tasks_app.sections import Json, Path
 from tasks_app.setup.advice import advice_on
 from tasks_app.setup.attention import Check, Offer, checks_in, offers
 from tasks_app.setup.checking import problems_of_tables
-from tasks_app.setup.controls import ON, Advice, Control, Group, Node, controls_of, in_control
+from tasks_app.setup.controls import ON, Advice, Control, Group, Node, controls_of, groups_within, in_control
 from tasks_app.setup.criteria.scales import steps_worded
 from tasks_app.setup.entries import SECTION_LABELS, add_label, entry_label
 from tasks_app.setup.leaves import kind_of, resolved, suggests
@@ -215,11 +215,11 @@ class SetupPage:
     def asks_for(self, path: Path) -> bool:
         """Return whether the step has a field for a value or for what is around it, or a group of that path."""
         is_in_field = any(path[: len(control.path)] == control.path for control in self.controls)
-        return is_in_field or any(group.path == path for group in _groups_within(self.groups))
+        return is_in_field or any(group.path == path for group in groups_within(self.groups))
 
     def can_add_to(self, name: str) -> bool:
         """Return whether the step has a list of this name to which entries can be added."""
-        return any(group.adds and group.name == name for group in _groups_within(self.groups))
+        return any(group.adds and group.name == name for group in groups_within(self.groups))
 
     @cached_property
     def groups(self) -> list[Group]:
@@ -286,16 +286,9 @@ class SetupPage:
         if not entries and not is_here:
             return None
         return Group(
-            path,
-            self._label(node, path),
-            _help(node),
-            tuple(entries),
-            self._problems(path),
-            is_list=True,
-            adds=is_here,
-            manual=self._explained(path),
-            add_label=add_label(path),
-        )
+            path, self._label(node, path), _help(node), tuple(entries), self._problems(path), is_list=True,
+            adds=is_here, manual=self._explained(path), add_label=add_label(path),
+        )  # fmt: skip
 
     def _by_language(self, node: Mapping[str, Json], path: Path) -> Group | None:
         """Return an area for each language there is a text in, and for the study's own."""
@@ -404,11 +397,3 @@ class SetupPage:
 
 def _help(node: Mapping[str, Json]) -> str:
     return str(node.get("description", ""))
-
-
-def _groups_within(nodes: Sequence[Node]) -> Iterator[Group]:
-    """Yield every group, those in groups included."""
-    for node in nodes:
-        if isinstance(node, Group):
-            yield node
-            yield from _groups_within(node.members)
