@@ -9,7 +9,7 @@ from functools import cache, partial
 from typing import Any
 
 from django import forms
-from django.db.models import F, Func
+from django.db.models import Case, F, Func, Q, QuerySet, Value, When
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -346,14 +346,15 @@ def check(document: Mapping[str, Any], study: Study) -> dict[str, Json]:
     BadPlan
         A ValueError with one problem per line.
     """
-    criteria = Criterion.objects.filter(study=study).values_list("key", flat=True)
-    systems = System.objects.filter(study=study).exclude(key=COPIES).values_list("key", flat=True)
+    criteria, systems = Criterion.objects.filter(study=study), System.objects.filter(study=study).exclude(key=COPIES)
+    named = [rows.order_by().values_list(Value(rows.model.__name__), "pk", "key") for rows in (criteria, systems)]
+    keys = sorted(named[0].union(named[1], all=True))
     groups = Group.objects.filter(study=study).values_list("key", flat=True)
     # Items and groups are read only if a plan names features or groups.
     return complete(
         document,
-        criteria=list(criteria),
-        systems=list(systems),
+        criteria=[key for model, _pk, key in keys if model == "Criterion"],
+        systems=[key for model, _pk, key in keys if model == "System"],
         features=cache(partial(_features_in, study)),
         groups=cache(partial(list, groups)),
     )
@@ -366,20 +367,16 @@ def _features_in(study: Study) -> list[str]:
 
 def document_of(study: Study) -> dict[str, Json]:
     """Return the plan of a study: the one frozen last, else the one in preparation, else the default."""
-    frozen = frozen_plan(study)
-    if frozen is not None:
-        return frozen_document(frozen, study)
-    plan = Plan.objects.filter(study=study).order_by("-version").first()
+    plan = plans_of(study).first()
+    if plan is not None and plan.frozen_at is not None and plan.version == study.current_version:
+        return frozen_document(plan, study)
     return check(plan.document if plan is not None else {}, study)
 
 
 def frozen_document(plan: Plan, study: Study) -> dict[str, Json]:
     """Return a frozen plan with every default; settings that were added later have their former values.
 
-    Raises
-    ------
-    BadPlan
-        The plan names something that no longer exists.
+    Raises BadPlan if the plan names something that no longer exists.
     """
     return check(as_meant(plan.document), study)
 
@@ -393,3 +390,9 @@ def declared_judgments(study: Study) -> int:
 def frozen_plan(study: Study) -> Plan | None:
     """Return the plan of the version that is open or was last open."""
     return Plan.objects.filter(study=study, version=study.current_version, frozen_at__isnull=False).first()
+
+
+def plans_of(study: Study) -> QuerySet[Plan]:
+    """Return the plans of a study, the one that was frozen last before those in preparation, these newest first."""
+    frozen_last = Q(version=study.current_version, frozen_at__isnull=False)
+    return Plan.objects.filter(study=study).order_by(Case(When(frozen_last, then=0), default=1), "-version")

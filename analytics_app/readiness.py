@@ -69,13 +69,10 @@ def checks_in_sets(facts: Facts) -> list[str]:
     """Return the checks of raters that sets have: control, attention, degraded, repeat."""
     there = set()
     for _place, task in facts.main_tasks:
-        settings = task["checks"]
-        there |= {
-            name
-            for name, setting in (("control", "controls"), ("attention", "attention"))
-            if facts.counts(task, name) and settings[setting] != 0
-        }
-        there |= {name for name, setting in (("degraded", "degraded"), ("repeat", "repeats")) if settings[setting]}
+        settings = checks_of(task["checks"])
+        known = (("control", settings.controls), ("attention", settings.attention))
+        there |= {name for name, n in known if facts.counts(task, name) and n != 0}
+        there |= {name for name, n in (("degraded", settings.degraded), ("repeat", settings.repeats)) if n}
     return [name for name in _WORDS if name in there]
 
 

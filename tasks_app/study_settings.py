@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, ClassVar, TypeVar, cast
+from typing import Any, ClassVar, Self, TypeVar, cast
 
 from django import forms
 from django.utils.functional import Promise
@@ -117,10 +117,32 @@ class Declared:
         ValueError
             With every problem, one a line, where a value is refused or a name unknown.
         """
-        self.__dict__.update(self.Settings.read(given or {}))
+        self._hold(self.Settings.read(given or {}))
+
+    @classmethod
+    def of_checked(cls, values: Mapping[str, Any]) -> Self:
+        """Return an instance with values that its form has checked."""
+        made = cls.__new__(cls)
+        made._hold(values)
+        return made
+
+    def _hold(self, values: Mapping[str, Any]) -> None:
+        for name, value in values.items():
+            entry: type[Declared] | None = getattr(self.Settings.base_fields.get(name), "made_of", None)
+            self.__dict__[name] = value if entry is None else [entry.of_checked(inner) for inner in value]
+
+    def by_name(self) -> dict[str, Any]:
+        """Return the checked settings by their names, as they are stored: entries of lists by names, too."""
+        return {name: _stored(getattr(self, name)) for name in self.Settings.base_fields}
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"Settings are given when {type(self).__name__} is made; {name} cannot be changed.")
+
+
+def _stored(value: Any) -> Any:
+    if isinstance(value, list):
+        return [inner.by_name() if isinstance(inner, Declared) else inner for inner in value]
+    return value
 
 
 class SettingsBlock(Declared):

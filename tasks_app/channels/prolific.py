@@ -60,8 +60,9 @@ class Prolific(Channel):
     fee = number_field(
         gettext_lazy("Fee of Prolific, in per cent of the pay"),
         gettext_lazy(
-            "33.3 for universities and non-profit organisations, 42.8 for companies (prolific.com/pricing, September "
-            "2026); taxes come on top. Only for the costs that you are shown."
+            "It was 33.3 for universities and non-profit organisations and 42.8 for companies in September 2026. Check "
+            "the current fee at prolific.com/pricing, and change this number if it differs. Taxes come on top. The fee "
+            "counts only in the costs that you are shown here."
         ),
         within=(0, 300),
         initial=33.3,

@@ -34,7 +34,8 @@ from tasks_app.limited.turns import Busy, turn
 
 MIB = 1024 * 1024
 
-# Seconds by the clock for each of CPU that a reader may use: a busy machine gives it less than a core.
+# Seconds by the clock for each of CPU that a reader may use: a busy machine gives it less than a core. A file is to
+# blame for CPU, whose limit ends a reader that computes without end; the clock is for whoever waits for the answer.
 CLOCK = 4
 # Seconds beyond a reader's own time after which its result is no longer waited for.
 GRACE = 10
@@ -135,6 +136,7 @@ def call(
         "raised": [[one.__module__, one.__qualname__] for one in classes if issubclass(one, Exception)],
         "memory": limits.memory,
         "seconds": limits.seconds,
+        "clock": CLOCK * limits.seconds,
         "written": limits.written,
         "language": translation.get_language() or settings.LANGUAGE_CODE,
         "file_limits": getattr(settings, "STUDY_FILE_LIMITS", {}),

@@ -219,6 +219,14 @@ def controls_of(node: Node) -> Iterator[Control]:
         yield from controls_of(member)
 
 
+def groups_within(nodes: Sequence[Node]) -> Iterator[Group]:
+    """Yield every group, those in groups included."""
+    for node in nodes:
+        if isinstance(node, Group):
+            yield node
+            yield from groups_within(node.members)
+
+
 def name_of(path: Path) -> str:
     """Return the name under which the value at a path is posted."""
     return ".".join(map(str, path))

@@ -9,7 +9,6 @@ from statistics import fmean
 from django.utils import formats
 from django.utils.translation import gettext as _
 
-from tasks_app.check_settings import checks_of
 from tasks_app.models import Gold, Task
 from tasks_app.sections import Json
 from tasks_app.selectors.routing import ON_REQUEST
@@ -99,7 +98,7 @@ def _screens(reading: StudyReading, draft: DraftTask) -> int:
         return len(draft.units)
     units = reading.set_sizes.get(draft.task["key"]) or min(draft.task["set_size"], len(draft.units))
     known_units = _known_units(reading.document["controls"], draft.task["key"])
-    return checks_of(draft.task["checks"]).screens_with(units, known_units)
+    return draft.checks.screens_with(units, known_units)
 
 
 def _known_units(controls: Sequence[Mapping[str, Json]], task: str) -> Counter[str]:

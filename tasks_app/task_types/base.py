@@ -175,7 +175,7 @@ class TaskType(Declared, ABC):
     @property
     def params(self) -> dict[str, object]:
         """The parameters by their names, for whoever goes through all of them."""
-        return {name: getattr(self, name) for name in self.Settings.base_fields}
+        return self.by_name()
 
     @property
     def has_digits(self) -> bool:

@@ -35,9 +35,11 @@ from tasks_app.studyfile.explain import violations
 from tasks_app.studyfile.fields import ListField
 from tasks_app.studyfile.reference import reference
 from tasks_app.studyfile.schema import form_schema, whole_schema
+from tasks_app.task_types.comprehension import Comprehension
 from tasks_app.task_types.error_labels import ErrorLabels
 from tasks_app.task_types.error_spans import ErrorSpans
 from tasks_app.task_types.labels import Labels
+from tasks_app.task_types.labels.options import DetailEntry
 from tasks_app.task_types.likert import Likert
 
 
@@ -85,6 +87,19 @@ def test_every_problem_is_named_at_once() -> None:
     lines = str(caught.value).splitlines()
     assert [line.partition(":")[0] for line in lines] == ["sides", "factor", "least", "side"]
     assert lines[0] == "sides: unknown setting"
+
+
+def test_entries_of_a_list_have_typed_values_and_are_stored_as_before() -> None:
+    condition = {"criterion": "reason", "after": "sureness", "answers": ["Not sure"]}
+    kind = Comprehension({"only_if": [condition]})
+    (entry,) = kind.only_if
+    assert (entry.criterion, entry.after, entry.answers) == ("reason", "sureness", ["Not sure"])
+    assert_type(entry.after, str)
+    assert_type(entry.answers, list[str])
+    assert kind.params["only_if"] == [condition]
+    assert_type(Labels().details, list[DetailEntry])
+    with pytest.raises(AttributeError, match="after cannot be changed"):
+        entry.after = "another"  # type: ignore[assignment,misc,unused-ignore]
 
 
 def test_values_cannot_be_changed() -> None:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from analytics_app.analyses.base import Rows, Sample
+from analytics_app.analyses.base import Common, Rows, Sample
 from analytics_app.analyses.shared.bootstrap import bootstrap
 from analytics_app.analyses.shared.crossed_shares import Answered, Columns, crossed_columns
+from analytics_app.analyses.shared.families import Differing
 from analytics_app.analyses.shared.labelled import Answers, Decided, systems_of
 from analytics_app.analyses.shared.outputs import interval_note
 from analytics_app.analyses.shared.pair_tests import pair_tests
@@ -212,13 +213,13 @@ def decisions_compared(make: Rows, decided: Decided, options: Sequence[int], by:
     """Yield McNemar's test of every pair of systems on the joint labels of texts, one label for each item."""
     outputs = ByOutput.of(make.sample, decided.texts)
     pairs, common = outputs.pairs(make.sample), make.sample.common
-    tests: list[tuple[int, tuple[int, int], Estimate]] = []
+    tests: list[tuple[int, tuple[int, int], Estimate, Mapping[str, int]]] = []
     for k in options:
         matrix = one_an_item(decided.yes[:, k], outputs)
-        tests += [(k, (a, b), mcnemar(matrix[:, a], matrix[:, b])) for a, b in pairs]
-    adjusted = adjust([test.p for _k, _pair, test in tests], common.correction)
+        tests += [(k, (a, b), *tested_exactly(common, matrix[:, a], matrix[:, b])) for a, b in pairs]
+    adjusted = adjust([test.p for _k, _pair, test, _few in tests], common.correction)
     family = f"{len(tests)} pairs and labels of one criterion"
-    for (k, (a, b), test), p in zip(tests, adjusted, strict=True):
+    for (k, (a, b), test, few), p in zip(tests, adjusted, strict=True):
         yield make.row(
             "mcnemar",
             test,
@@ -232,8 +233,23 @@ def decisions_compared(make: Rows, decided: Decided, options: Sequence[int], by:
                 "correction": common.correction,
                 "family": family,
                 **common.scope("items"),
+                **few,
             },
         )
+
+
+def tested_exactly(common: Common, a: Floats, b: Floats) -> tuple[Estimate, Mapping[str, int]]:
+    """Return McNemar's test of two systems.
+
+    Where too few items differ for it to be significant, its note says so, and the second value has the numbers for the
+    settings of its row.
+    """
+    test = mcnemar(a, b)
+    differing = Differing(test.n_items or 0, int((np.abs(a - b) == 1).sum()))
+    if test.p is None or not differing.moving:
+        return test, {}
+    reason = differing.reason(common, "items")
+    return replace(test, note=joined(test.note, reason)), differing.settings(common)
 
 
 def dependent(test: Estimate, outputs: ByOutput) -> str | None:

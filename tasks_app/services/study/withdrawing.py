@@ -181,11 +181,6 @@ def withdrawals_of(study: Study) -> list[Withdrawal]:
     return list(rows_of.select_related("item", "output__system", "output__item", "by", "taken_back_by"))
 
 
-def n_withdrawn(study: Study) -> int:
-    """Count the texts that are withdrawn now."""
-    return Withdrawal.objects.filter(Withdrawal.IN_FORCE, study=study).count()
-
-
 def _locked(study_id: int) -> Study:
     """Return an open or paused study, with its claims and then its row locked; runs wait for it, and raters who come.
 

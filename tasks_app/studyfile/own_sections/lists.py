@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import OuterRef
 from django.utils.translation import gettext as _
 
 from tasks_app import designs, languages, task_types
@@ -92,13 +94,6 @@ def asked(criteria: list[dict[str, Json]], keys: list[str]) -> tuple[AskedCriter
         for key in keys
         if (row := by_key.get(key)) is not None
     )
-
-
-def _names(rows: Any, column: str) -> dict[int, list[str]]:
-    names: dict[int, list[str]] = {}
-    for task, key in rows.values_list("task_id", column):
-        names.setdefault(task, []).append(key)
-    return names
 
 
 class ListSection(Section):
@@ -200,17 +195,18 @@ class TasksSection(ListSection):
 
     def export(self, study: Study) -> list[dict[str, Json]]:
         """Return the tasks in their order, with the keys of their criteria and groups."""
-        criteria = _names(TaskCriterion.objects.filter(task__study=study).order_by("order"), "criterion__key")
-        groups = _names(TaskGroup.objects.filter(task__study=study).order_by("id"), "group__key")
+        criteria = TaskCriterion.objects.filter(task=OuterRef("pk")).order_by("order").values("criterion__key")
+        groups = TaskGroup.objects.filter(task=OuterRef("pk")).order_by("id").values("group__key")
+        current = Task.objects.filter(study=study, until=None).order_by("order", "id")
         tasks = []
-        for row in Task.objects.filter(study=study, until=None).order_by("order", "id"):
+        for row in current.annotate(criterion_keys=ArraySubquery(criteria), group_keys=ArraySubquery(groups)):
             values = {name: getattr(row, name) for name in drafts.TASK_COLUMNS}
             values["params"] = written(type(row.kind).Settings, row.kind.params)
             # Values that a design reads from a separate file are not among its parameters.
             form = designs.registry[row.design].Settings.base_fields
             values["design_params"] = {name: row.design_params.get(name, plain(form[name].initial)) for name in form}
             values["checks"] = {name: plain(value) for name, value in vars(CheckSettings(row.checks)).items()}
-            lists = {"criteria": criteria.get(row.pk, []), "groups": groups.get(row.pk, [])}
+            lists = {"criteria": vars(row)["criterion_keys"], "groups": vars(row)["group_keys"]}
             tasks.append({name: {**values, **lists}[name] for name in LISTS["tasks"].base_fields})
         return tasks
 

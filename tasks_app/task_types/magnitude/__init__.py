@@ -51,8 +51,8 @@ class Magnitude(SeveralTexts):
     """
 
     label = _("Magnitude estimation (RankME)")
-    purpose = _("Rate several texts side by side with numbers")
-    summary = _("A rater gives each text a number in relation to a reference that has one, such as 100.")
+    purpose = _("Give texts numbers in relation to a reference text")
+    summary = _("A reference text counts as a number, such as 100. Raters give each text a number in relation to it.")
     source = (
         "Novikova, Dušek and Rieser (2018). RankME: Reliable Human Ratings for Natural Language Generation. NAACL. "
         "Bard, Robertson and Sorace (1996). Magnitude estimation of linguistic acceptability. Language 72. "

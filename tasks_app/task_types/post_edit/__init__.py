@@ -44,7 +44,7 @@ class PostEdit(SeveralTexts):
 
     label = _("Post-editing")
     purpose = _("Correct the text")
-    summary = _("A rater chooses one of two suggestions, or gets one, and edits it until it is right.")
+    summary = _("Raters get a suggested text, or choose the better of two, and correct it.")
     source = (
         "Ramírez-Sánchez, Bañón, Zaragoza-Bernabeu and Ortiz Rojas (2022). Human evaluation of web-crawled parallel "
         "corpora for machine translation. HumEval."

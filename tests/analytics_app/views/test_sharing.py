@@ -52,7 +52,7 @@ def test_a_link_shows_the_results_without_an_account(
     rosas_browser: Client, closed: Study, run: Run, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
     address = shared(rosas_browser, closed)
-    with django_assert_max_num_queries(17):
+    with django_assert_max_num_queries(15):
         answer = Client().get(address)
     shown = answer.content.decode()
     said = text(shown)

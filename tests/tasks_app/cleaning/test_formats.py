@@ -54,6 +54,21 @@ def test_no_word_is_left_and_what_is_coded_stays(kind: str) -> None:
     assert clean(without, kind).findings == ()
 
 
+@pytest.mark.parametrize(
+    ("written", "kept"),
+    [
+        ("REGION\nid:mine width:40% x:1\n\n", "REGION\nid:1 width:40%\n\n"),
+        ("STYLE\n::cue(#one) { color: red }\n\none\n", "STYLE\n::cue(#one) { color: red }\n\none\n"),
+    ],
+)
+def test_what_browsers_read_of_captions_stays(written: str, kept: str) -> None:
+    """Settings stay as they are, but regions are numbered; names stay where a style asks for them."""
+    times = "00:01.000 --> 00:02.500 line:-2,end position:10.5%,line-left size:80% align:left vertical:rl"
+    words = "<lang de>Guten <b>Tag</b></lang> <00:01.500>um 3 < 4 & 5"
+    before, after = (f"WEBVTT\n\n{block}{times}\n{words}\n" for block in (written, kept))
+    assert clean(before.encode(), "text/vtt").content.decode() == after
+
+
 @pytest.mark.parametrize("kind", sorted(FILES))
 def test_damaged_files_are_refused_or_cleaned_and_raise_nothing_else(kind: str) -> None:
     whole, rng = FILES[kind](WORDS), random.Random(30)

@@ -1,8 +1,11 @@
-"""Values within a document, by paths such as ("tasks", 0, "k")."""
+"""A study file's content as a form holds it: values are read and replaced by paths such as ("tasks", 0, "k")."""
+
+from __future__ import annotations
 
 import copy
 import itertools
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from tasks_app.sections import Json, Path
@@ -10,6 +13,47 @@ from tasks_app.sections import Json, Path
 
 class NoSuchPlace(LookupError):
     """The document has no list entry there, so that a value cannot be set."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetupDocument:
+    """What study.yaml would contain, as far as it was filled in: with gaps and mistakes. It is not changed."""
+
+    given: Mapping[str, Json]
+
+    def value(self, path: Path) -> Json:
+        """Return the value at a path; None where there is none."""
+        return value_at(self.given, path)
+
+    def entries(self, *path: str | int) -> list[dict[str, Json]]:
+        """Return the entries of a list that can be used: groups of settings whose key, if they have one, is a text."""
+        value = self.value(path)
+        return [
+            entry
+            for entry in (value if isinstance(value, list) else ())
+            if isinstance(entry, dict) and isinstance(entry.get("key", ""), str)
+        ]
+
+    def with_value(self, path: Path, value: Json) -> SetupDocument:
+        """Return a copy with another value at a path; None takes the value away.
+
+        A list grows by one entry where the path names the place behind its last one.
+
+        Raises
+        ------
+        NoSuchPlace
+            Where the path leads through a list entry that is not there.
+        """
+        changed = copy.deepcopy(dict(self.given))
+        if value is None:
+            _take_away(changed, path)
+            return SetupDocument(changed)
+        place: Any = changed
+        for step, following in itertools.pairwise(path):
+            inner: Json = [] if isinstance(following, int) else {}
+            place = _inner(place, step, inner)
+        _set(place, path[-1], copy.deepcopy(value))
+        return SetupDocument(changed)
 
 
 def value_at(document: Json, path: Path) -> Json:
@@ -22,38 +66,6 @@ def value_at(document: Json, path: Path) -> Json:
         else:
             return None
     return document
-
-
-def entries_at(document: Json, path: Path) -> list[dict[str, Json]]:
-    """Return the entries of a list that can be used: groups of settings whose key, where they have one, is a text."""
-    value = value_at(document, path)
-    return [
-        entry
-        for entry in (value if isinstance(value, list) else ())
-        if isinstance(entry, dict) and isinstance(entry.get("key", ""), str)
-    ]
-
-
-def with_value(document: Mapping[str, Json], path: Path, value: Json) -> dict[str, Json]:
-    """Return a copy of a document with another value at a path; None takes the value away.
-
-    A list grows by one entry where the path names the place behind its last one.
-
-    Raises
-    ------
-    NoSuchPlace
-        Where the path leads through a list entry that is not there.
-    """
-    changed = copy.deepcopy(dict(document))
-    if value is None:
-        _take_away(changed, path)
-        return changed
-    place: Any = changed
-    for step, following in itertools.pairwise(path):
-        inner: Json = [] if isinstance(following, int) else {}
-        place = _inner(place, step, inner)
-    _set(place, path[-1], copy.deepcopy(value))
-    return changed
 
 
 def _inner(place: Any, step: str | int, empty: Json) -> Any:
@@ -87,9 +99,3 @@ def _take_away(document: dict[str, Json], path: Path) -> None:
         place.pop(path[-1], None)
     elif isinstance(place, list) and isinstance(path[-1], int) and 0 <= path[-1] < len(place):
         del place[path[-1]]
-
-
-def touches(path: Path, other: Path) -> bool:
-    """Return whether two paths name the same value, or one a part of the other."""
-    n = min(len(path), len(other))
-    return path[:n] == other[:n]
