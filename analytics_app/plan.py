@@ -376,22 +376,15 @@ def document_of(study: Study) -> dict[str, Json]:
 def frozen_document(plan: Plan, study: Study) -> dict[str, Json]:
     """Return a frozen plan with every default; settings that were added later have their former values.
 
-    Raises
-    ------
-    BadPlan
-        The plan names something that no longer exists.
+    Raises BadPlan if the plan names something that no longer exists.
     """
     return check(as_meant(plan.document), study)
 
 
 def declared_judgments(study: Study) -> int:
     """Return the judgments per unit up to which the frozen plan declares that more may be asked for; 0 for none."""
-    return most_declared(frozen_plan(study))
-
-
-def most_declared(plan: Plan | None) -> int:
-    """Return the judgments per unit up to which a plan declares that more may be asked for; 0 for none."""
-    return int(plan.document.get("most_judgments") or 0) if plan is not None else 0
+    frozen = frozen_plan(study)
+    return int(frozen.document.get("most_judgments") or 0) if frozen is not None else 0
 
 
 def frozen_plan(study: Study) -> Plan | None:

@@ -86,7 +86,8 @@ def _extended(run: Run, frozen: Callable[[], Plan | None]) -> str:
 
 def _is_declared(run: Run, frozen: Plan | None) -> bool:
     """Return whether the plan that was frozen at opening allows the judgments per unit that a run counts."""
-    return (run.settings.get("most_judgments") or 0) <= plans.most_declared(frozen)
+    declared = (frozen.document if frozen is not None else {}).get("most_judgments") or 0
+    return (run.settings.get("most_judgments") or 0) <= int(declared)
 
 
 def _withdrawn(run: Run) -> str:

@@ -21,7 +21,7 @@ from analytics_app.results import Row
 from analytics_app.stats.comparison.means import group_means
 from analytics_app.stats.mixed.crossed import compare_crossed
 from analytics_app.stats.mixed.laplace import TERMS
-from analytics_app.stats.mixed.ordinal import compare_ordinal
+from analytics_app.stats.mixed.ordinal import ALONE, compare_ordinal
 from analytics_app.stats.resampling.bootstrap import Adjusted
 from analytics_app.stats.scales.standardise import judge_wise_z
 from tasks_app.task_types.base import Scale
@@ -280,10 +280,12 @@ def test_the_published_ratings_of_rankme_have_the_figures_of_lme4() -> None:
     )
     assert lead.value == pytest.approx(-by_r["estimate"], abs=1e-4)
     assert (lead.se, lead.df) == pytest.approx((by_r["se"], by_r["df"]), rel=1e-2)
-    # By ordinal::clmm, with z in the place of t.
+    # By ordinal::clmm, with z in the place of t, and without the factor for few raters.
     steps = one(rows, "log_odds", "baseline", "sheffield_v2")
     assert steps.value == pytest.approx(-on_steps["estimate"], abs=1e-3)
-    assert steps.se == pytest.approx(on_steps["se"], rel=1e-2)
+    n = steps.n_raters
+    assert n is not None
+    assert steps.se == pytest.approx(on_steps["se"] * (n / (n - 1)) ** 0.5, rel=1e-2)
     assert steps.df == lead.df
     assert steps.p is not None
     assert steps.p > on_steps["p"]
@@ -328,4 +330,4 @@ def test_the_model_of_steps_is_fitted_once_to_whole_data_of_steps(monkeypatch: p
     monkeypatch.setattr("analytics_app.stats.mixed.ordinal.MOST_RATINGS", 10)
     (why,) = on_steps(rows_of(screens, scale=Scale.ORDINAL))
     assert (why.value, why.system, why.by_system) == (None, None, True)
-    assert why.note == "The cumulative logit mixed model is fitted up to 10 ratings; there are 72."
+    assert why.note == f"The model of ordinal steps takes up to 10 ratings; there are 72. {ALONE}"

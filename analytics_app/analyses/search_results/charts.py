@@ -12,7 +12,9 @@ from analytics_app.results import Row
 @chart(order=9)
 def precision_by_system(material: Material) -> Iterator[Sketch]:
     """Draw the share of relevant results among the first results of each system."""
-    rows = [row for row in material.of("precision_at") if row.system]
+    crossed = any(row.low is not None for row in material.of("precision_at_crossed"))
+    statistic = "precision_at_crossed" if crossed else "precision_at"
+    rows = [row for row in material.of(statistic) if row.system]
     deepest = max(map(_cutoff, rows), default=0)
     rows = sorted((row for row in rows if _cutoff(row) == deepest), key=falling)
     if len(rows) < 2:

@@ -90,8 +90,8 @@ def test_what_people_try_out_is_not_late(closed: Study) -> None:
     assert upkeep.start_due() == []
 
 
-@pytest.mark.parametrize("purpose", ["control", "attention", "training", "repeat"])
-def test_answers_to_checks_and_repeats_are_not_late(closed: Study, purpose: str) -> None:
+@pytest.mark.parametrize("purpose", ["control", "attention", "training"])
+def test_answers_to_checks_are_not_late(closed: Study, purpose: str) -> None:
     late(closed, purpose=purpose)
     assert upkeep.start_due() == []
     late(closed, "i1", "R-0010")

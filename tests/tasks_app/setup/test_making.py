@@ -110,7 +110,7 @@ def test_numbers_follow_the_settings(draft: Study, rosa: User) -> None:
 @pytest.mark.parametrize(
     ("example", "sentence"),
     [
-        ("likert", "about 1.05 points (mixed model with 12 items and 9 raters at 0.05, corrected for 3 pairs"),
+        ("likert", "about 1.00 points (mixed model with 12 items and 9 raters at 0.05, corrected for 3 pairs"),
         (
             "pairwise",
             "can be detected with 80 % power: 97 % of the answers that are not ties (sign test over 12 items per pair",
