@@ -128,21 +128,17 @@ class Declared:
 
     def _hold(self, values: Mapping[str, Any]) -> None:
         for name, value in values.items():
-            entry: type[Declared] | None = getattr(self.Settings.base_fields.get(name), "made_of", None)
+            entry = getattr(self.Settings.base_fields.get(name), "made_of", None)
             self.__dict__[name] = value if entry is None else [entry.of_checked(inner) for inner in value]
 
     def by_name(self) -> dict[str, Any]:
         """Return the checked settings by their names, as they are stored: entries of lists by names, too."""
-        return {name: _stored(getattr(self, name)) for name in self.Settings.base_fields}
+        values = {name: getattr(self, name) for name in self.Settings.base_fields}
+        lists = {name for name, field in self.Settings.base_fields.items() if hasattr(field, "made_of")}
+        return values | {name: [entry.by_name() for entry in values[name]] for name in lists}
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"Settings are given when {type(self).__name__} is made; {name} cannot be changed.")
-
-
-def _stored(value: Any) -> Any:
-    if isinstance(value, list):
-        return [inner.by_name() if isinstance(inner, Declared) else inner for inner in value]
-    return value
 
 
 class SettingsBlock(Declared):
@@ -321,11 +317,9 @@ class Acceptance(SettingsBlock):
         length=1000,
     )
     share = number_field(
-        _("More than this share of the answers"),
-        _("For each of these questions. 0.5: the majority."),
-        within=(0, 0.99),
-        initial=0.5,
-    )
+        _("More than this share of the answers"), _("For each of these questions. 0.5: the majority."),
+        within=(0, 0.99), initial=0.5,
+    )  # fmt: skip
 
 
 # The open channels of a study that declares none.
@@ -384,8 +378,7 @@ class StudySettings(About, Pay, Flow):
             (kind, key): text for kind, texts in contents.get(CORRECTED, {}).items() for key, text in texts.items()
         }
         values |= {kind: corrected[kind, ""] for kind in CONTACTS if (kind, "") in corrected}
-        estimated = counted.minutes if counted else USUAL_MINUTES
-        stated = values["minutes"]
+        stated, estimated = values["minutes"], counted.minutes if counted else USUAL_MINUTES
         self.__dict__.update(
             values,
             channels=contents.get("channels") or LINK_ALONE,
