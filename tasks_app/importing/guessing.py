@@ -6,10 +6,12 @@ import io
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from django.utils.translation import gettext as _
 
 from tasks_app.importing.columns import RATINGS, is_used
+from tasks_app.importing.formats.worksheets import names_of, sheet_rows
 from tasks_app.importing.source import RatingsFile, head_of
 from tasks_app.studyfile.files.headers import fault_of_first_line
 from tasks_app.studyfile.files.jsontext import BadJson, loads
@@ -56,6 +58,10 @@ def peek(file: RatingsFile, quoting: str = "", rows: int = ROWS) -> Peek:
     StudyFileError
         Where it is of another format, damaged, or empty.
     """
+    if file.reshaped is not None:
+        return Peek(file.reshaped.names, [])
+    if names_of(file):
+        return _few_enough(file, _peek_sheet(file, rows))
     head = io.StringIO(head_of(file), newline="").readlines()
     if not any(line.strip() for line in head):
         sentence = _("This file is empty. Its first line must name the columns.")
@@ -65,6 +71,13 @@ def peek(file: RatingsFile, quoting: str = "", rows: int = ROWS) -> Peek:
     if fault := fault_of_first_line(head[:1]):
         raise StudyFileError([Problem(file.name, 1, 1, fault)])
     return _few_enough(file, _peek_csv(head, DELIMITERS[file.format], Quoting(quoting), rows))
+
+
+def _peek_sheet(file: RatingsFile, n: int) -> Peek:
+    with sheet_rows(file) as (opened, _notes):
+        rows = [cells for cells in islice(opened, n + 1) if any(cells)]
+    named = [(index, name.strip()) for index, name in enumerate(rows[0]) if name.strip()] if rows else []
+    return Peek([name for _index, name in named], [[cells[index] for index, _name in named] for cells in rows[1:]])
 
 
 def _few_enough(file: RatingsFile, peek: Peek) -> Peek:

@@ -11,6 +11,7 @@ from tasks_app.importing.columns import OF_ONE_RATER, RATINGS, is_used
 from tasks_app.importing.guessing import peek
 from tasks_app.importing.mapping import EXAMPLE, ColumnMapping
 from tasks_app.importing.names import from_word, tidied
+from tasks_app.importing.raters import UNKNOWN
 from tasks_app.importing.ratings import ANSWER_COLUMNS, SPAN
 from tasks_app.importing.source import RatingsFile
 from tasks_app.importing.wide import Group, NotWide
@@ -47,7 +48,11 @@ class RatingsTable(Table):
     def __init__(
         self, mapping: ColumnMapping, file: RatingsFile, lines: Callable[[], Iterable[str]], problems: Problems
     ) -> None:
-        declared = OF_ONE_RATER if "rater" in mapping.constant else RATINGS
+        ours_beside = {*mapping.constant, *(mapping.wide.ours if mapping.wide is not None else ())}
+        declared = OF_ONE_RATER if "rater" in ours_beside or mapping.unknown_raters else RATINGS
+        reshaped = file.reshaped
+        if reshaped is not None:
+            mapping = mapping.of_reshaped(reshaped)
         self._groups, naming = _naming(declared, mapping, file)
         super().__init__(
             naming,
@@ -60,8 +65,12 @@ class RatingsTable(Table):
             quoting=Quoting(mapping.quoting, _("Put this into the mapping.")),
             hint=_("A mapping says which columns to read and what they contain; see docs/ratings-file.md."),
         )
-        self.width = max(1, len(self._groups))
+        self._part_width = max(1, len(self._groups))
+        self.width = self._part_width * (1 if reshaped is None else reshaped.width)
         theirs = naming.mapped or {}
+        if reshaped is not None:
+            self.notes += reshaped.notes
+            self.numbers = {ours: reshaped.numbers[name] for ours, name in theirs.items() if name in reshaped.numbers}
         self._namings = [
             Naming(declared, {**theirs, **{ours: theirs[name] for ours, name in group.columns.items()}})
             for group in self._groups
@@ -75,7 +84,8 @@ class RatingsTable(Table):
         self._mapping = mapping
         self._values = mapping.values
         # Only a file with our own names is one of our exports; in others an apostrophe belongs to the text.
-        self._is_export = file.format != "jsonl" and mapping.has_our_names
+        is_text = file.format != "jsonl" if reshaped is None else reshaped.is_text
+        self._is_export = is_text and mapping.has_our_names
         # Values of a row if the file has no such column.
         self._otherwise = {ours: _read(ours, words[""]) for ours, words in mapping.values.items() if "" in words}
         self._otherwise |= {ours: _read(ours, word) for ours, word in mapping.constant.items()}
@@ -87,10 +97,16 @@ class RatingsTable(Table):
                 self.left_out.update(dict.fromkeys(name for name in line.cells if not is_used(name)))
                 self._met.update(line.cells)
             for row in self._long(line) if self._groups else (line,):
-                for ours, value in self._otherwise.items():
-                    if ours not in row.cells and value is not None:
-                        row.cells[ours] = value
+                self._complete(row)
                 yield row
+
+    def _complete(self, row: Row) -> None:
+        """Fill in what is the same for all rows; what belongs to a span only where the row has one."""
+        for ours, value in self._otherwise.items():
+            if ours not in row.cells and value is not None and (ours not in SPAN or "span_start" in row.cells):
+                row.cells[ours] = value
+        if self._mapping.unknown_raters:
+            row.cells["rater"] = f"{UNKNOWN}{row.line}"
 
     def _long(self, line: Row) -> Iterator[Row]:
         """Yield a row for each rating of a line."""
@@ -107,12 +123,17 @@ class RatingsTable(Table):
                 cells={**shared, **cells_of_group, **words},
                 naming=self._namings[part],
                 header={**line.header, **header},
-                part=part,
+                part=line.part * self._part_width + part,
             )
+
+    @property
+    def has_unknown_raters(self) -> bool:
+        """Return whether nobody knows who gave which rating."""
+        return self._mapping.unknown_raters
 
     def number(self, column: str, part: int) -> int:
         """Return the number of a column, counted from 1, in one of the ratings of a line."""
-        name = self._groups[part].columns.get(column, column) if self._groups else column
+        name = self._groups[part % self._part_width].columns.get(column, column) if self._groups else column
         return self.numbers.get(name, 1)
 
     def value(self, column: Column, name: str, cell: Json) -> Json:
@@ -127,7 +148,7 @@ class RatingsTable(Table):
         return values[cell]
 
     def _value(self, column: Column, name: str, cell: Json) -> Json:
-        if self._is_export and column.kind not in _NUMBERS and _NEUTRALISED.match(cell):
+        if self._is_export and column.kind not in _NUMBERS and isinstance(cell, str) and _NEUTRALISED.match(cell):
             cell = cell[1:]
         ours = name.partition(" ")[0]
         words = self._values.get(ours)

@@ -173,9 +173,9 @@ def test_a_mapping_that_is_not_there_is_said(mine: Study, rosas_browser: Client,
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("ratings.xlsx", b"PK", "is not a .csv, .tsv or .jsonl file"),
+        ("ratings.xls", b"PK", "is not a table that can be read here"),
         ("ratings.csv.gz", b"\x1f\x8bbroken", "This gzip file is damaged"),
-        ("ratings.csv", b"PK\x03\x04 and more", "is not a text table, whatever its name"),
+        ("ratings.csv", b"PK\x03\x04 and more", "This workbook is damaged"),
         ("ratings.csv", b"", "This file is empty."),
         ("ratings.jsonl", b"\n \n", "This file is empty."),
     ],
