@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path as FilePath
@@ -139,7 +139,11 @@ class ColumnMapping:
 NO_MAPPING = ColumnMapping()
 
 
-def from_yaml(name: str, text: str, declared: TableDeclaration = RATINGS) -> ColumnMapping:
+# Our columns, or a function that returns them for a mapping, whose columns may have names of their own.
+Declared = TableDeclaration | Callable[[Json], TableDeclaration]
+
+
+def from_yaml(name: str, text: str, declared: Declared = RATINGS) -> ColumnMapping:
     """Read a mapping from YAML or JSON; `name` is the file's name in messages.
 
     Raises
@@ -155,12 +159,12 @@ def from_yaml(name: str, text: str, declared: TableDeclaration = RATINGS) -> Col
         if tree.data is None and not problems.count:
             problems.add(name, 0, 0, _("This mapping is empty. docs/ratings-file.md describes what to write."))
         if tree.data is not None:
-            return _checked(tree, problems, declared)
+            return _checked(tree, problems, declared(tree.data) if callable(declared) else declared)
     problems.raise_if_any()
     raise AssertionError("unreachable: a text without data was reported")
 
 
-def from_file(path: str, declared: TableDeclaration = RATINGS) -> ColumnMapping:
+def from_file(path: str, declared: Declared = RATINGS) -> ColumnMapping:
     """Read a mapping from a YAML or JSON file of this machine. Raises StudyFileError."""
     name, problems = PurePath(path).name, Problems()
     try:
