@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import IO
 
 from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from tasks_app import importing, studyfile
 from tasks_app.importing.mapping import ColumnMapping
@@ -46,6 +48,16 @@ class Made:
     counts: Mapping[str, int]
     notes: tuple[str, ...]
 
+    @property
+    def summary(self) -> str:
+        """Say how many texts, ratings and raters there are."""
+        words = {
+            "texts": ngettext("%(n)d text", "%(n)d texts", self.counts["texts"]),
+            "ratings": ngettext("%(n)d rating", "%(n)d ratings", self.counts["ratings"]),
+            "raters": ngettext("%(n)d rater", "%(n)d raters", self.counts["raters"]),
+        }
+        return ", ".join(word % {"n": self.counts[noun]} for noun, word in words.items())
+
 
 def mapping_of(name: str, document: Json) -> ColumnMapping:
     """Check a mapping of a table of texts and ratings. Raises StudyFileError."""
@@ -55,9 +67,11 @@ def mapping_of(name: str, document: Json) -> ColumnMapping:
 @atomically
 def study_of_table(
     *, file: RatingsFile, mapping: ColumnMapping, title: str, slug: str, owner: AbstractBaseUser | None,
-    replace_draft: bool = False,
+    public_title: str = "", replace_draft: bool = False, check: bool = False,
 ) -> Made:  # fmt: skip
     """Make an imported study of one table and import its ratings; nothing is stored unless all of it can be.
+
+    With `replace_draft` it takes the place of the draft of its slug; with `check`, nothing is stored.
 
     Raises
     ------
@@ -68,7 +82,7 @@ def study_of_table(
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         target = stack.enter_context(tempfile.TemporaryFile())
         reading, tasks, notes, width = _read(file, mapping, target)
-        write_study(folder, reading, tasks, slug=slug, title=title, file=file.name)
+        write_study(folder, reading, tasks, slug=slug, title=title, public_title=public_title, file=file.name)
         study = studyfile.load(folder, owner=owner, replace=replace_draft)
         named = {name: name for name in USED}
         numbers = {name: number for name, number in reading.table.numbers.items() if name in named}
@@ -78,8 +92,11 @@ def study_of_table(
         plain = replace(
             importing.NO_MAPPING, columns=named, repeats=mapping.repeats, offsets=mapping.offsets, label=mapping.label
         )
-        imported = importing.import_ratings(study=study, file=rows, mapping=plain, by=owner)
-        study.refresh_from_db()
+        imported = importing.import_ratings(study=study, file=rows, mapping=plain, by=owner, check=check)
+        if check:
+            transaction.set_rollback(True)
+        else:
+            study.refresh_from_db()
         counts = {"items": len(reading.items), "texts": len(reading.outputs), **imported.counts}
         return Made(study, counts, (*notes, *imported.notes))
 

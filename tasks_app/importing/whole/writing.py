@@ -81,13 +81,13 @@ def _scale(scale: Scale) -> tuple[str, dict[str, Json], list[str]]:
 
 
 def write_study(
-    folder: Path, reading: Reading, tasks: Sequence[TaskOfTable], *, slug: str, title: str, file: str
+    folder: Path, reading: Reading, tasks: Sequence[TaskOfTable], *, slug: str, title: str, public_title: str, file: str
 ) -> None:
     """Write study.yaml and items.jsonl into a folder."""
     systems = dict.fromkeys(system for _item, system, _variant in reading.outputs)
     document: dict[str, Json] = {
         "evalweb": 1,
-        "study": {"slug": slug, "title": title[:200], "public_title": _("Reading and rating texts"),
+        "study": {"slug": slug, "title": title[:200], "public_title": public_title or _("Reading and rating texts"),
                   "language": _language(reading)},
         "about": {"institution": _("Not stated: imported from %(file)s") % {"file": file}},
         "flow": {"imported": True},

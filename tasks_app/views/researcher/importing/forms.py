@@ -12,11 +12,11 @@ from django.utils.translation import gettext_lazy
 from tasks_app import importing
 from tasks_app.importing.columns import TIMES, is_used
 from tasks_app.importing.guessing import Peek, guess
+from tasks_app.importing.mapping import Declared
 from tasks_app.models import Study, Task
 from tasks_app.sections import Json
 from tasks_app.services.imports import mappings
 from tasks_app.setting_fields import choice_field
-from tasks_app.studyfile.columns import TableDeclaration
 from tasks_app.views.researcher.importing.uploading import QuotingField, UploadForm
 
 # What nearly every file has, in the order in which people look for it.
@@ -93,7 +93,7 @@ class MappingText(forms.Form):
         strip=False,
     )
 
-    def __init__(self, *args: Any, declared: TableDeclaration = importing.RATINGS, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, declared: Declared = importing.RATINGS, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.declared = declared
 
@@ -101,7 +101,8 @@ class MappingText(forms.Form):
         """Return the mapping. Raises StudyFileError."""
         text = self.cleaned_data["text"].replace("\r\n", "\n")
         if not text.strip():
-            return replace(importing.NO_MAPPING, declared=self.declared)
+            declared = self.declared({}) if callable(self.declared) else self.declared
+            return replace(importing.NO_MAPPING, declared=declared)
         return importing.from_yaml(_("mapping"), text, self.declared)
 
 
