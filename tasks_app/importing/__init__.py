@@ -13,6 +13,7 @@ from tasks_app.importing.conflicts import in_words
 from tasks_app.importing.mapping import NO_MAPPING, ColumnMapping, from_document, from_file, from_yaml
 from tasks_app.importing.ratings import Report
 from tasks_app.importing.rows import RatingsTable
+from tasks_app.importing.shaping.prepared import prepared
 from tasks_app.importing.source import RatingsFile, Scanned, lines_of, scan_whole
 from tasks_app.models import Study
 from tasks_app.services.database import atomically
@@ -27,6 +28,7 @@ __all__ = [
     "ColumnMapping",
     "Imported",
     "RatingsFile",
+    "RatingsTable",
     "from_document",
     "from_file",
     "from_yaml",
@@ -67,11 +69,12 @@ def import_ratings(
     StudyFileError
         With every problem; nothing is stored then.
     """
-    scanned = scan_whole(file)
-    try:
-        return _import(study.pk, file, scanned, mapping, by, check)
-    except NotPossible as error:
-        raise StudyFileError([Problem(file.name, 0, 0, str(error))]) from error
+    with prepared(file, mapping.document) as table:
+        scanned = scan_whole(table)
+        try:
+            return _import(study.pk, table, scanned, mapping, by, check)
+        except NotPossible as error:
+            raise StudyFileError([Problem(file.name, 0, 0, str(error))]) from error
 
 
 @atomically
@@ -81,7 +84,7 @@ def _import(
     problems = Problems()
     study = storing.hold(study_id)
     is_draft = not study.is_frozen
-    rows = RowCheck(study, Report(problems, file.name))
+    rows = RowCheck(study, Report(problems, file.name), mapping.offsets)
     with lines_of(file, scanned.encoding) as lines:
         table = RatingsTable(mapping, file, lines, problems)
         staging = storing.Staging(study, check=check, width=table.width)
@@ -160,6 +163,12 @@ def _notes(table: RatingsTable, *, is_draft: bool, check: bool) -> Iterator[str]
             table.empty,
         )
         yield sentence % {"n": table.empty}
+    if table.has_unknown_raters:
+        yield _(
+            "The file does not say who rated, so each row counts as the rating of another, unknown person. Means and "
+            "their intervals are right if that is so; agreement cannot be judged, since one person may have given "
+            "several of these ratings."
+        )
     if table.left_out:
         sentence = _("Not used: %(names)s. They belong to the study's items, or are worked out anew.")
         yield sentence % {"names": ", ".join(table.left_out)}

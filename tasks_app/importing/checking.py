@@ -9,8 +9,10 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from tasks_app.forms import LONGEST_SITTING
+from tasks_app.importing.offsets import OffsetReader
 from tasks_app.importing.raters import BadRater, Raters
 from tasks_app.importing.ratings import RatingCheck, Report
+from tasks_app.importing.shaping.declared import Offsets
 from tasks_app.importing.targets import About, Answers, Names, NotFound, Targets, TaskTarget
 from tasks_app.models import Assignment, Judgment, Study
 from tasks_app.services.imports.storing import Staged, key_of
@@ -41,7 +43,8 @@ FIRST_YEAR, LAST_YEAR = 1900, 9000
 class RowCheck:
     """Turns the rows of a file into ratings of a study; what is wrong is reported."""
 
-    def __init__(self, study: Study, report: Report) -> None:
+    def __init__(self, study: Study, report: Report, offsets: Offsets | None = None) -> None:
+        self._offsets = None if offsets is None or offsets.are_ours else OffsetReader(study, offsets, report)
         self.targets = Targets(study)
         self.raters = Raters(study)
         # Every version there is; a draft's will be the first.
@@ -63,6 +66,8 @@ class RowCheck:
         if about is None:
             return None
         task, cells = about.unit.task, row.cells
+        if self._offsets is not None:
+            self._offsets.read(row, about)
         criterion = self._criterion(row, task)
         silent = self._is_silent(row, task)
         if silent:

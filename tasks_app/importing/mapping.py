@@ -1,21 +1,27 @@
 """Mappings: how the columns and words of a foreign file translate to ours, and which of its rows count."""
 
+from __future__ import annotations
+
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path as FilePath
 from pathlib import PurePath
 
 from django.utils.translation import gettext as _
 
-from tasks_app.importing.columns import RATINGS, TIMES
+from tasks_app.importing.columns import RATINGS, times_of
 from tasks_app.importing.names import from_word
+from tasks_app.importing.shaping.declared import SCHEMA, Offsets, Preference, Shape
+from tasks_app.importing.shaping.paths import BadPath, is_path, names_in
+from tasks_app.importing.shaping.splits import fault_of
+from tasks_app.importing.source import Reshaped
 from tasks_app.importing.wide import Wide
 from tasks_app.plaintext import problems_in_json
 from tasks_app.sections import Json, Path
-from tasks_app.studyfile.columns import BadCell
+from tasks_app.studyfile.columns import BadCell, TableDeclaration
 from tasks_app.studyfile.explain import violations
 from tasks_app.studyfile.files.decoding import decode
 from tasks_app.studyfile.files.limits import limits
@@ -23,28 +29,33 @@ from tasks_app.studyfile.files.quoting import QUOTINGS
 from tasks_app.studyfile.files.tables import word_of
 from tasks_app.studyfile.files.yaml_tree import Tree, is_word, parse, size_problem
 from tasks_app.studyfile.problems import Problem, Problems, StudyFileError, nearest
+from tasks_app.studyfile.schema import form_schema
 
 # Ways to treat a second rating of the same place by the same rater.
 REPEATS = ("refuse", "first", "last", "keep")
 
 _WORD: Json = {"type": ["string", "number", "boolean"]}
 
-# A pattern for the names of columns, or one for each word.
-_PATTERNS: Json = {"type": ["string", "object"], "additionalProperties": {"type": "string", "minLength": 1}}
+# A pattern for the names of columns, one for each word, or columns that stand for their own names.
+_NAME: Json = {"type": "string", "minLength": 1}
+_PATTERNS: Json = {"type": ["string", "object", "array"], "additionalProperties": _NAME, "items": _NAME}
+
+# The word for a file whose first line is data.
+NO_HEADER = "none"
 
 # Survives being written and read by every format that says day and year.
 EXAMPLE = datetime(2031, 12, 30, 23, 58, 57)  # noqa: DTZ001  formats of files rarely have a zone
 
 
-def schema() -> dict[str, Json]:
-    """Return the JSON Schema of a mapping."""
-    ours = {column.name: {"description": str(column.doc)} for column in RATINGS.columns}
+def schema(declared: TableDeclaration = RATINGS) -> dict[str, Json]:
+    """Return the JSON Schema of a mapping to our columns."""
+    ours = {column.name: {"description": str(column.doc)} for column in declared.columns}
 
     def by_ours(kind: Json) -> Json:
         return {
             "type": "object",
             "properties": {name: {**kind, **about} for name, about in ours.items()},
-            "patternProperties": {RATINGS.open_ended: kind},
+            "patternProperties": {declared.open_ended: kind},
             "additionalProperties": False,
         }
 
@@ -62,9 +73,13 @@ def schema() -> dict[str, Json]:
             "quoting": {"enum": list(QUOTINGS)},
             "format": {
                 "type": "object",
-                "properties": {name: {"type": "string", "minLength": 1} for name in TIMES},
+                "properties": {name: {"type": "string", "minLength": 1} for name in times_of(declared)},
                 "additionalProperties": False,
             },
+            **SCHEMA,
+            "prefer": form_schema(Preference.Settings),
+            "offsets": form_schema(Offsets.Settings),
+            "unknown_raters": {"type": "boolean"},
             "wide": {
                 "type": "object",
                 "properties": {"of": {"enum": list(ours)}, **{name: {**_PATTERNS, **ours[name]} for name in ours}},
@@ -94,19 +109,41 @@ class ColumnMapping:
     quoting: str = ""
     format: Mapping[str, str] = field(default_factory=dict)
     wide: Wide | None = None
+    shape: Shape = field(default_factory=Shape)
+    offsets: Offsets | None = None
+    unknown_raters: bool = False
     label: str = ""
     document: Mapping[str, Json] = field(default_factory=dict)
+    declared: TableDeclaration = RATINGS
 
     @property
     def has_our_names(self) -> bool:
         """Return whether the file's columns are called as ours are, as in an export."""
-        return self.wide is None and all(ours == theirs for ours, theirs in (self.columns or {}).items())
+        return (
+            self.wide is None
+            and self.shape.is_plain
+            and all(ours == theirs for ours, theirs in (self.columns or {}).items())
+        )
+
+    def of_reshaped(self, file: Reshaped) -> ColumnMapping:
+        """Return the mapping for a reshaped file, in which words in braces are columns."""
+        words = {word: f"{{{word}}}" for word in file.words}
+        if self.columns is None and not words:
+            return self
+        columns = self.columns
+        if columns is None:
+            columns = {name: name for name in file.names if self.declared.column(name) is not None}
+        return replace(self, columns={**words, **columns})
 
 
 NO_MAPPING = ColumnMapping()
 
 
-def from_yaml(name: str, text: str) -> ColumnMapping:
+# Our columns, or a function that returns them for a mapping, whose columns may have names of their own.
+Declared = TableDeclaration | Callable[[Json], TableDeclaration]
+
+
+def from_yaml(name: str, text: str, declared: Declared = RATINGS) -> ColumnMapping:
     """Read a mapping from YAML or JSON; `name` is the file's name in messages.
 
     Raises
@@ -122,12 +159,12 @@ def from_yaml(name: str, text: str) -> ColumnMapping:
         if tree.data is None and not problems.count:
             problems.add(name, 0, 0, _("This mapping is empty. docs/ratings-file.md describes what to write."))
         if tree.data is not None:
-            return _checked(tree, problems)
+            return _checked(tree, problems, declared(tree.data) if callable(declared) else declared)
     problems.raise_if_any()
     raise AssertionError("unreachable: a text without data was reported")
 
 
-def from_file(path: str) -> ColumnMapping:
+def from_file(path: str, declared: Declared = RATINGS) -> ColumnMapping:
     """Read a mapping from a YAML or JSON file of this machine. Raises StudyFileError."""
     name, problems = PurePath(path).name, Problems()
     try:
@@ -141,22 +178,22 @@ def from_file(path: str) -> ColumnMapping:
         problems.raise_if_any()
     text = decode(name, content, problems)
     problems.raise_if_any()
-    return from_yaml(name, text or "")
+    return from_yaml(name, text or "", declared)
 
 
-def from_document(label: str, document: Json) -> ColumnMapping:
+def from_document(label: str, document: Json, declared: TableDeclaration = RATINGS) -> ColumnMapping:
     """Check a mapping that is data already, such as a saved one. Raises StudyFileError."""
     for path, sentence in problems_in_json(document):
         raise StudyFileError([Problem(label, 0, 0, f"{path.strip('/')}: {sentence}")])
-    return _checked(Tree(label, document), Problems())
+    return _checked(Tree(label, document), Problems(), declared)
 
 
-def _checked(tree: Tree, problems: Problems) -> ColumnMapping:
+def _checked(tree: Tree, problems: Problems, declared: TableDeclaration) -> ColumnMapping:
     def report(path: Path, sentence: str, *, key: bool = False) -> None:
         place = tree.place(path, key=key)
         problems.add(tree.file, place.line, place.column, f"{'.'.join(map(str, path))}: {sentence}".removeprefix(": "))
 
-    for path, sentence, key in violations(tree.data, schema()):
+    for path, sentence, key in violations(tree.data, schema(declared)):
         report(path, sentence, key=key)
     problems.raise_if_any()
     document = tree.data
@@ -176,8 +213,12 @@ def _checked(tree: Tree, problems: Problems) -> ColumnMapping:
         quoting=document.get("quoting", ""),
         format=document.get("format", {}),
         wide=Wide.read(document["wide"]) if "wide" in document else None,
+        shape=Shape.read(document),
+        offsets=Offsets(document["offsets"]) if "offsets" in document else None,
+        unknown_raters=document.get("unknown_raters", False),
         label=tree.file,
         document=document,
+        declared=declared,
     )
     for path, sentence in _misfits(mapping):
         report(path, sentence, key=len(path) == 2)
@@ -190,16 +231,17 @@ def _misfits(mapping: ColumnMapping) -> Iterator[tuple[Path, str]]:
     for ours, word in mapping.constant.items():
         if ours in (mapping.columns or ()):
             yield ("constant", ours), _("This is mapped to a column as well. Keep one of the two.")
-        if sentence := _unreadable(ours, word):
+        if sentence := _unreadable(mapping.declared, ours, word):
             yield ("constant", ours), sentence
     for ours, words in mapping.values.items():
-        if mapping.columns is not None and ours not in {**mapping.columns, **_in_wide(mapping)}:
+        if mapping.columns is not None and ours not in {*mapping.columns, *_brought(mapping)}:
             sentence = _("No column is mapped to this, so there are no words to replace.")
             yield ("values", ours), f"{sentence} {nearest(ours, mapping.columns)}".rstrip()
         for theirs, word in words.items():
-            if sentence := _unreadable(ours, word):
+            if sentence := _unreadable(mapping.declared, ours, word):
                 yield ("values", ours, theirs), sentence
     yield from _misfits_of_file(mapping)
+    yield from _misfits_of_shape(mapping)
     for theirs, words_of_rows in mapping.where.items():
         if not words_of_rows:
             yield ("where", theirs), _("needs at least one word, or no row counts.")
@@ -211,17 +253,45 @@ def _misfits_of_file(mapping: ColumnMapping) -> Iterator[tuple[Path, str]]:
         if not _is_format(pattern):
             sentence = _("This is not a time format. Write one such as %(example)s, with day, month and year.")
             yield ("format", ours), sentence % {"example": "%m/%d/%Y %H:%M:%S"}
+    if mapping.unknown_raters and "rater" in {*(mapping.columns or ()), *mapping.constant, *_brought(mapping)}:
+        yield ("unknown_raters",), _("The mapping says who rated. Keep one of the two.")
     if mapping.wide is not None:
         for ours, sentence in mapping.wide.problems({**(mapping.columns or {}), **mapping.constant}):
             yield ("wide", ours) if ours else ("wide",), sentence
         for ours, words in mapping.wide.patterns.items():
             for word in words:
-                if sentence := _unreadable(mapping.wide.of, word):
+                if sentence := _unreadable(mapping.declared, mapping.wide.of, word):
                     yield ("wide", ours, word), sentence
 
 
-def _in_wide(mapping: ColumnMapping) -> Mapping[str, object]:
-    return {} if mapping.wide is None else mapping.wide.patterns
+def _brought(mapping: ColumnMapping) -> set[str]:
+    """Return our columns that a wide section, words in braces, a split or a preference fill."""
+    texts = [*(mapping.columns or {}).values(), *mapping.shape.splits.values()]
+    words = {column.name for column in mapping.declared.columns for text in texts
+             if f"{{{column.name}}}" in text or f"(?P<{column.name}>" in text}  # fmt: skip
+    if mapping.wide is not None:
+        words |= mapping.wide.ours
+    return words | ({"label"} if mapping.shape.preference is not None else set())
+
+
+def _misfits_of_shape(mapping: ColumnMapping) -> Iterator[tuple[Path, str]]:
+    """Yield what cannot be in paths and patterns."""
+    paths = [(("columns", ours), path) for ours, path in (mapping.columns or {}).items()]
+    for place, path in [*paths, *((("where", path), path) for path in mapping.where)]:
+        try:
+            unknown = [
+                word for word in (names_in(path) if is_path(path) else ()) if mapping.declared.column(word) is None
+            ]
+        except BadPath:
+            continue  # it may be the name of a column; the file says so
+        for word in unknown:
+            sentence = _("“{%(word)s}” is no column of evalweb's.") % {"word": word}
+            yield place, f"{sentence} {nearest(word, mapping.declared.names)}".rstrip()
+    if mapping.document.get("header") not in (None, NO_HEADER) and isinstance(mapping.document["header"], str):
+        yield ("header",), _("Write none for a file without a header, or list the names of its columns.")
+    for path, pattern in mapping.shape.splits.items():
+        if sentence := fault_of(pattern):
+            yield ("split", path), sentence
 
 
 def _is_format(pattern: str) -> bool:
@@ -232,8 +302,8 @@ def _is_format(pattern: str) -> bool:
         return False
 
 
-def _unreadable(ours: str, word: str) -> str:
-    column = RATINGS.column(ours)
+def _unreadable(declared: TableDeclaration, ours: str, word: str) -> str:
+    column = declared.column(ours)
     try:
         if column is not None:
             from_word(column, word)

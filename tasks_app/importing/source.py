@@ -6,17 +6,17 @@ import gzip
 import hashlib
 import io
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import IO, cast
+from typing import IO, Any, cast
 
 from django.utils.translation import gettext as _
 
-from tasks_app.importing.columns import RATINGS
 from tasks_app.studyfile.files.decoding import Encoding, encoding_of, scan
 from tasks_app.studyfile.files.limits import limits, megabytes
+from tasks_app.studyfile.files.tables import ROWS
 from tasks_app.studyfile.problems import Problem, Problems, StudyFileError
 
 _GZIP = b"\x1f\x8b"
@@ -25,8 +25,11 @@ _DAMAGED = (gzip.BadGzipFile, EOFError, zlib.error)
 # Enough for a look at a file with long texts.
 HEAD_BYTES = 256 * 1024
 
+# Formats that are read, by their extensions; of the last ones, lines of text are made first (`formats`).
+FORMATS = ("csv", "tsv", "txt", "jsonl", "json", "xlsx", "xlsm", "ods")
+
 # Extensions of other files that people have, which are refused with advice.
-_OTHERS = (".xlsx", ".xls", ".ods", ".json", ".zip", ".parquet", ".sav")
+_OTHERS = (".xls", ".zip", ".parquet", ".sav")
 
 # First bytes of such files, whatever their name: zip (as .xlsx and .ods are), old Excel, Parquet, SPSS.
 _BEGINNINGS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"PAR1", b"$FL2")
@@ -46,19 +49,44 @@ class PlainForm:
     sheets: tuple[tuple[str, int, tuple[str, ...]], ...] = ()
     is_written: bool = False
 
+    @classmethod
+    def read(cls, given: Mapping[str, Any]) -> PlainForm:
+        """Return a form that was written as JSON."""
+        sheets = tuple((name, begin, tuple(notes)) for name, begin, notes in given["sheets"])
+        return cls(given["name"], tuple(given["notes"]), sheets, given["is_written"])
+
+
+@dataclass(frozen=True, slots=True)
+class Reshaped:
+    """What is known of a reshaped file: `numbers` are those of its columns, `words` our columns that paths fill.
+
+    `width` is how many rows a line has at most, `names` the file's own columns. `is_text` says that cells are
+    texts, as in CSV, and no values of JSON.
+    """
+
+    names: tuple[str, ...]
+    numbers: dict[str, int]
+    words: tuple[str, ...]
+    width: int
+    notes: tuple[str, ...] = ()
+    is_text: bool = True
+
 
 @dataclass(frozen=True, slots=True)
 class RatingsFile:
-    """A CSV, TSV or JSON Lines file, perhaps gzipped.
+    """A table in a file, perhaps gzipped.
 
     `open` opens it at its start, each time it is called. `most` is how many bytes it may hold, unpacked, where that is
-    less than any file of ratings may. `form` is that of an upload that was looked through.
+    less than any file of ratings may. `form` is that of an upload that was looked through, `folder` that of a file of
+    this machine, beside which others may stand. `reshaped` says that the lines are rows as a mapping shapes them.
     """
 
     name: str
     open: Callable[[], IO[bytes]]
     most: int | None = None
     form: PlainForm | None = None
+    folder: str = ""
+    reshaped: Reshaped | None = None
 
     @classmethod
     def at(cls, path: str) -> RatingsFile:
@@ -70,7 +98,7 @@ class RatingsFile:
         except OSError as error:
             sentence = _("cannot be read: %(reason)s.") % {"reason": error.strerror}
             raise StudyFileError([Problem(path, 0, 0, sentence)]) from error
-        return cls(PurePath(path).name, lambda: Path(path).open("rb"))
+        return cls(PurePath(path).name, lambda: Path(path).open("rb"), folder=str(Path(path).parent))
 
     @property
     def table(self) -> str:
@@ -80,9 +108,12 @@ class RatingsFile:
     def check_name(self) -> None:
         """Raise StudyFileError for a format that is not read here."""
         suffix = PurePath(self.table).suffix.lower()
-        if suffix.removeprefix(".") in RATINGS.suffixes:
+        if suffix.removeprefix(".") in FORMATS:
             return
-        sentence = _("is not a .csv, .tsv or .jsonl file, plain or gzipped (.gz).")
+        sentence = _(
+            "is not a table that can be read here. Use CSV, TSV, JSON, JSON Lines (.jsonl) or a workbook (.xlsx, "
+            ".ods); text files may be gzipped (.csv.gz)."
+        )
         if suffix in _OTHERS:
             sentence += " " + _how_to_save()
         raise StudyFileError([Problem(self.name, 0, 0, sentence)])
@@ -90,6 +121,8 @@ class RatingsFile:
     @property
     def format(self) -> str:
         """The suffix that says how the file is written."""
+        if self.reshaped is not None:
+            return ROWS
         return PurePath(self.table).suffix.lower().removeprefix(".")
 
 

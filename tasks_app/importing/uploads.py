@@ -11,8 +11,8 @@ import re
 import secrets
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, replace
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from datetime import timedelta
 from pathlib import PurePath
 from typing import IO, Any, cast
@@ -24,9 +24,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from tasks_app.importing import plain
+from tasks_app.importing.formats.opening import plain_form
 from tasks_app.importing.source import PlainForm, RatingsFile
 from tasks_app.models import Study
-from tasks_app.studyfile.files.apart import read_apart
 from tasks_app.studyfile.files.limits import limits, megabytes
 from tasks_app.studyfile.problems import Problem, StudyFileError
 
@@ -37,13 +37,6 @@ _TOKEN = re.compile(r"[A-Za-z0-9_-]{22}")
 _LONGEST_NAME = 80
 # What is known of a kept file stands beside it; no name of an upload begins with a full stop.
 _FORM = ".form"
-
-
-def plain_form(file: RatingsFile, _target: IO[bytes]) -> RatingsFile:
-    """Return a table of text that was looked through. Raises StudyFileError for another format, or an endless line."""
-    file.check_name()
-    with file.open() as stream:
-        return replace(file, form=read_apart(plain.table, stream, name=file.name, classes=(PlainForm,)))
 
 
 def keep(
@@ -88,17 +81,11 @@ def find(study: Study, token: str) -> RatingsFile | None:
     if _FORM not in names or len(names) < 2:  # an earlier release kept what was uploaded
         return None
     with default_storage.open(f"{folder}/{_FORM}") as stream:
-        form = _form(json.load(stream))
+        form = PlainForm.read(json.load(stream))
     path = f"{folder}/{(names - {_FORM}).pop()}"
     return RatingsFile(
         form.name, lambda: cast("IO[bytes]", default_storage.open(path, "rb")), limits().table_bytes, form
     )
-
-
-def _form(given: Mapping[str, Any]) -> PlainForm:
-    """Return a form that was written as JSON."""
-    sheets = tuple((name, begin, tuple(notes)) for name, begin, notes in given["sheets"])
-    return PlainForm(given["name"], tuple(given["notes"]), sheets, given["is_written"])
 
 
 def forget(study: Study, token: str) -> None:

@@ -40,28 +40,30 @@ class Wide:
     """How a mapping describes the ratings in a row.
 
     `patterns` gives by our names the columns of the file, by the word that they stand for ("" for none); `of` is our
-    column that these words belong to. A star in a pattern is a number or letter that columns of one rating share.
+    column that these words belong to. A star in a pattern is a number or letter that columns of one rating share. If
+    `of` is stated and no column stands for a word, the star is any text, and this text is the word.
     """
 
     patterns: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     of: str = CRITERION
+    of_star: bool = False
 
     @classmethod
     def read(cls, given: Mapping[str, object]) -> Wide:
         """Read the part `wide` of a mapping that fits the schema."""
-        patterns = {
-            ours: {str(word): str(pattern) for word, pattern in pattern_of.items()}
-            if isinstance(pattern_of, Mapping)
-            else {"": str(pattern_of)}
-            for ours, pattern_of in given.items()
-            if ours != "of"
-        }
-        return cls(patterns, str(given.get("of", CRITERION)))
+        patterns = {ours: _by_word(pattern) for ours, pattern in given.items() if ours != "of"}
+        has_words = any(word for words in patterns.values() for word in words)
+        return cls(patterns, str(given.get("of", CRITERION)), "of" in given and not has_words)
 
     @property
     def has_words(self) -> bool:
         """Return whether columns stand for words, such as a criterion each."""
-        return any(word for words in self.patterns.values() for word in words)
+        return self.of_star or any(word for words in self.patterns.values() for word in words)
+
+    @property
+    def ours(self) -> set[str]:
+        """Return our columns that every rating of a row has."""
+        return {*self.patterns, *([self.of] if self.has_words else [])}
 
     def problems(self, elsewhere: Mapping[str, object]) -> Iterator[tuple[str, str]]:
         """Yield (our column, sentence) for what cannot be; `elsewhere` are our columns that stand outside."""
@@ -78,6 +80,11 @@ class Wide:
             for pattern in words.values():
                 if pattern.count("*") > 1:
                     yield ours, _("“%(pattern)s” has more than one star.") % {"pattern": pattern}
+        if self.of_star and not any("*" in pattern for words in self.patterns.values() for pattern in words.values()):
+            sentence = _(
+                "Say which columns: by a star, such as value: score_*, or by their names, such as value: [a, b]."
+            )
+            yield "of", sentence
 
     def groups(self, names: Sequence[str]) -> list[Group]:
         """Return the ratings that a row of a file with these columns holds. Raises NotWide."""
@@ -89,7 +96,7 @@ class Wide:
                     for ours, by_word in self.patterns.items()
                     if (pattern := by_word.get(word, by_word.get("", "")))
                 },
-                {self.of: word} if word else {},
+                {self.of: word or star} if self.has_words else {},
             )
             for star in self._stars(names)
             for word in words
@@ -108,17 +115,30 @@ class Wide:
         stars: dict[str, None] = {}
         for pattern in patterns:
             before, _star, after = pattern.partition("*")
-            matched = [star for name in names if (star := _star_in(name, before, after))]
+            matched = [star for name in names if (star := _star_in(name, before, after, any_text=self.of_star))]
             if not matched:
                 sentence = _("wide: the file has no column like “%(pattern)s” (the star is a number or a letter).")
+                if self.of_star:
+                    sentence = _("wide: the file has no column like “%(pattern)s” (the star is any text).")
                 raise NotWide(sentence % {"pattern": pattern})
             stars.update(dict.fromkeys(matched))
+        if self.of_star:
+            return list(stars)
         return sorted(stars, key=lambda star: (len(star), star)) if patterns else [""]
 
 
-def _star_in(name: str, before: str, after: str) -> str:
+def _by_word(pattern: object) -> dict[str, str]:
+    """Return columns by the word that they stand for: columns in a list stand for their own names."""
+    if isinstance(pattern, Mapping):
+        return {str(word): str(name) for word, name in pattern.items()}
+    if isinstance(pattern, list):
+        return {str(name): str(name) for name in pattern}
+    return {"": str(pattern)}
+
+
+def _star_in(name: str, before: str, after: str, *, any_text: bool) -> str:
     """Return the text for which the star stands in a column's name; "" where the name is no such column."""
     if not (name.startswith(before) and name.endswith(after) and len(name) > len(before) + len(after)):
         return ""
     star = name[len(before) : len(name) - len(after)]
-    return star if _STAR.fullmatch(star) else ""
+    return star if any_text or _STAR.fullmatch(star) else ""

@@ -30,7 +30,7 @@ from tasks_app.limited import BEGUN, ERROR, LENGTH, MARK, MIB, NO_MEMORY, REFUSA
 # Packages whose own modules load all models, which takes seconds and 100 MiB. Readers need single modules of them.
 PACKAGES = ("tasks_app.studyfile", "tasks_app.importing")
 # Loaded before the first request.
-READERS = ("tasks_app.setup.tables.plain", "tasks_app.studyfile.files.plain", "python_calamine")
+READERS = ("tasks_app.importing.formats.plain", "tasks_app.studyfile.files.plain", "python_calamine")
 
 # Memory beside that of a reader's own work: the interpreter and its libraries.
 _BASE = 96 * MIB

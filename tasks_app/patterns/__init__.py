@@ -7,6 +7,6 @@ literal of our code goes through this package; tests/house/test_patterns.py refu
 
 from tasks_app.patterns.bounds import BadPattern, check
 from tasks_app.patterns.literals import any_of
-from tasks_app.patterns.searching import Search, TooHeavy, counts
+from tasks_app.patterns.searching import Search, TooHeavy, counts, groups
 
-__all__ = ["BadPattern", "Search", "TooHeavy", "any_of", "check", "counts"]
+__all__ = ["BadPattern", "Search", "TooHeavy", "any_of", "check", "counts", "groups"]

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
 from threading import BoundedSemaphore
+from typing import Any
 
 from django.utils.translation import gettext as _
 
@@ -47,11 +48,18 @@ def counts(searches: Sequence[Search], texts: Sequence[str], *, seconds: float) 
     """
     if not searches:
         return []
-    task = {
-        "searches": [[search.pattern, search.every] for search in searches],
-        "texts": texts if isinstance(texts, list) else [*texts],
-        "seconds": seconds,
-    }
+    return _search([[search.pattern, search.every] for search in searches], texts, seconds)
+
+
+def groups(pattern: str, texts: Sequence[str], *, seconds: float) -> list[dict[str, str] | None] | TooHeavy:
+    """Return the named groups of a checked pattern in each text that it fits as a whole, None for others."""
+    result: list[dict[str, str] | None] | TooHeavy = _search([[pattern, None]], texts, seconds)[0]
+    return result
+
+
+def _search(searches: Sequence[Sequence[object]], texts: Sequence[str], seconds: float) -> list[Any]:
+    """Return the result of each search, or why it cannot be computed."""
+    task = {"searches": searches, "texts": texts if isinstance(texts, list) else [*texts], "seconds": seconds}
     sent = json.dumps(task).encode()  # in ASCII, so that half characters pass too
     limit = str(MEMORY_BYTES + BYTES_PER_BYTE * len(sent))
     if not _children.acquire(timeout=max(TURN, seconds)):
@@ -79,7 +87,7 @@ def _run(command: list[str], sent: bytes, seconds: float) -> tuple[bytes, bool]:
     return ended.stdout, ended.returncode == -signal.SIGXCPU
 
 
-def _read(answered: bytes, seconds: float, n_texts: int) -> Iterator[list[int] | TooHeavy]:
+def _read(answered: bytes, seconds: float, n_texts: int) -> Iterator[list[Any] | TooHeavy]:
     """Yield the result of each search that has a whole line."""
     for line in answered.split(b"\n")[:-1]:
         result = json.loads(line)

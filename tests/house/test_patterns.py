@@ -166,7 +166,7 @@ def test_no_search_through_peoples_texts_reads_on_from_every_character() -> None
 
 
 # These match one cell of a table as a whole, and search nothing.
-ONE_CELL = {f"tasks_app.setup.tables.structure.{name}" for name in ("_REFERENCE", "_DIGITS")}
+ONE_CELL = {f"tasks_app.importing.formats.structure.{name}" for name in ("_REFERENCE", "_DIGITS")}
 
 
 @pytest.mark.parametrize(

@@ -2,29 +2,24 @@
 
 import csv
 import io
-import json
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from pathlib import PurePath
-from typing import IO
 
 from django.utils.translation import gettext as _
 
+from tasks_app.importing.formats import worksheets
+from tasks_app.importing.formats.opening import plain_form
+from tasks_app.importing.formats.worksheets import Rows, sheet_rows
 from tasks_app.importing.guessing import Peek, peek
-from tasks_app.importing.plain import rewound
-from tasks_app.importing.source import PlainForm, RatingsFile, lines_of, scan_file
-from tasks_app.setup.tables import plain
-from tasks_app.studyfile.files.apart import read_apart
+from tasks_app.importing.source import RatingsFile, lines_of, scan_file
 from tasks_app.studyfile.files.headers import Naming
 from tasks_app.studyfile.files.jsontext import BadJson, dumps, loads
 from tasks_app.studyfile.files.limits import limits
 from tasks_app.studyfile.files.quoting import QuoteWatch, Quoting
 from tasks_app.studyfile.files.tables import LineReader, Table, word_of
 from tasks_app.studyfile.problems import Problem, Problems, StudyFileError
-
-TEXTS = ("csv", "tsv", "jsonl")
 
 # Rows from which the use of columns is guessed.
 ROWS_LOOKED_AT = 300
@@ -45,25 +40,6 @@ class TextsFile:
         return self.file.name
 
 
-@dataclass(frozen=True, slots=True)
-class _Rows:
-    """The rows of a sheet, as a reader of CSV would give them."""
-
-    rows: Iterator[list[str]]
-    count: list[int]
-
-    @property
-    def line_num(self) -> int:
-        """Return the number of the last row read."""
-        return self.count[0]
-
-    def __next__(self) -> list[str]:
-        """Return the next row."""
-        cells = next(self.rows)
-        self.count[0] += 1
-        return cells
-
-
 class _SheetTable(Table):
     """A table whose rows are those of a sheet."""
 
@@ -72,33 +48,7 @@ class _SheetTable(Table):
         self._sheet = sheet
 
     def open(self) -> tuple[str, QuoteWatch | None, LineReader]:
-        return ",", None, _Rows(self._sheet, [0])
-
-
-def check_name(file: RatingsFile) -> None:
-    """Raise StudyFileError for a format that is not read here."""
-    suffix = PurePath(file.table).suffix.lower().removeprefix(".")
-    if suffix not in (*TEXTS, plain.JSON, *plain.WORKBOOKS):
-        sentence = _(
-            "is not a table that can be read here. Use CSV, TSV, JSON, JSON Lines (.jsonl) or a workbook (.xlsx, "
-            ".ods); text files may be gzipped (.csv.gz)."
-        )
-        raise StudyFileError([Problem(file.name, 0, 0, sentence)])
-
-
-def plain_form(file: RatingsFile, target: IO[bytes]) -> RatingsFile:
-    """Return an upload as text that was looked through in a process of its own; what is none is written to `target`.
-
-    Raises
-    ------
-    StudyFileError
-        For a format that is not read, and a file that cannot be read.
-    """
-    check_name(file)
-    with file.open() as stream:
-        form = read_apart(plain.table, stream, target, name=file.name, classes=(PlainForm,))
-    file = replace(file, name=form.name, form=form)
-    return replace(file, open=lambda: rewound(target)) if form.is_written else file
+        return ",", None, Rows(self._sheet, [0])
 
 
 def open_file(file: RatingsFile) -> TextsFile:
@@ -117,14 +67,14 @@ def open_file(file: RatingsFile) -> TextsFile:
 
 def sheet_of(file: TextsFile, sheet: str) -> str:
     """Return a sheet's name if the workbook has it, else that of its first one; "" where the file is no workbook."""
-    return sheet if sheet in file.sheets else next(iter(file.sheets), "")
+    return worksheets.sheet_of(file.file, sheet)
 
 
 def look(file: TextsFile, *, sheet: str = "", quoting: str = "") -> Peek:
     """Return the columns of a table and its first rows. Raises StudyFileError."""
     if not file.is_workbook:
         return peek(file.file, quoting, ROWS_LOOKED_AT)
-    with _sheet(file, sheet) as (opened, _notes):
+    with sheet_rows(file.file, sheet) as (opened, _notes):
         rows = (cells for cells in opened if any(cells))
         names = next(rows, None)
         if names is None:
@@ -147,7 +97,7 @@ def table_of(
         Where it is of another format, too large, or damaged.
     """
     if file.is_workbook:
-        with _sheet(file, sheet) as (rows, notes):
+        with sheet_rows(file.file, sheet) as (rows, notes):
             table: Table = _SheetTable(naming, file.name, rows, problems)
             table.notes += notes
             yield table
@@ -167,7 +117,7 @@ def raw_rows(
 ) -> Iterator[Iterator[tuple[int, list[str]]]]:
     """Open a table as (line, cells) with its header first, as far as it can be read. Raises StudyFileError."""
     if file.is_workbook:
-        with _sheet(file, sheet) as (rows, _notes):
+        with sheet_rows(file.file, sheet) as (rows, _notes):
             yield ((number, cells) for number, cells in enumerate(rows, start=1) if any(cells))
         return
     scanned = scan_file(file.file, Problems())
@@ -213,26 +163,3 @@ def _records(lines: Iterable[str]) -> Iterator[tuple[int, dict[str, object]]]:
             continue
         if isinstance(record, dict):
             yield line, record
-
-
-@contextmanager
-def _sheet(file: TextsFile, sheet: str) -> Iterator[tuple[Iterator[list[str]], Sequence[str]]]:
-    """Open the rows of a sheet with the notes on it."""
-    name = sheet_of(file, sheet)
-    form = file.file.form
-    assert form is not None, "a workbook was looked through"
-    sheets = list(form.sheets)
-    number = next(number for number, (one, _at, _notes) in enumerate(sheets) if one == name)
-    begin, end = sheets[number][1], sheets[number + 1][1] if number + 1 < len(sheets) else None
-    with file.file.open() as stream:
-        yield _cells(stream, begin, end), sheets[number][2]
-
-
-def _cells(stream: IO[bytes], begin: int, end: int | None) -> Iterator[list[str]]:
-    stream.seek(begin)
-    at = begin
-    for line in iter(stream.readline, b""):  # iterating over a file of Django begins at its beginning
-        if at == end:
-            return
-        at += len(line)
-        yield json.loads(line)

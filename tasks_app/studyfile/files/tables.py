@@ -1,10 +1,13 @@
 """Read CSV, TSV and JSON Lines into rows that know the place of each cell in the file."""
 
+from __future__ import annotations
+
 import csv
 import io
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+import json
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -18,10 +21,15 @@ from tasks_app.studyfile.files.jsontext import BadJson, loads
 from tasks_app.studyfile.files.limits import limits, megabytes
 from tasks_app.studyfile.files.quoting import QuoteWatch, Quoting
 from tasks_app.studyfile.problems import Problems, shown
-from tasks_app.studyfile.reading import StudyReading
+
+if TYPE_CHECKING:
+    from tasks_app.studyfile.reading import StudyReading  # which loads all models
 
 # The delimiters that cells may have, by format.
-DELIMITERS = {"csv": ",;\t", "tsv": "\t"}
+DELIMITERS = {"csv": ",;\t", "txt": ",;\t", "tsv": "\t"}
+
+# The format of a file that a mapping has reshaped: each line is [line, number of the row within it, cells].
+ROWS = "rows"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,18 +99,21 @@ class Table:
         self.skipped = 0
         # The numbers of columns, from 1, by declared names; of a CSV or TSV file whose header was read.
         self.numbers: Mapping[str, int] = {}
+        # The file's own names of its columns, of the same.
+        self.names: Sequence[str] = ()
         self.headers = Headers(naming, file, problems, self.where, hint)
         self._lines = lines
         self._problems = problems
         self._max_characters = limits().text_characters
         self._max_rows = max_rows or limits().rows
         self._format = format or file.rpartition(".")[2]
-        self._is_json = self._format == "jsonl"
+        self._is_json = self._format in {"jsonl", ROWS}
         self._quoting = quoting or Quoting()
 
     def rows(self) -> Iterator[Row]:
         """Yield the rows in the order of the file, except those with a problem in a cell."""
-        for number, row in enumerate(self._json_rows() if self._is_json else self._csv_rows(), start=1):
+        rows = {"jsonl": self._json_rows, ROWS: self._reshaped_rows}.get(self._format, self._csv_rows)
+        for number, row in enumerate(rows(), start=1):
             if number > self._max_rows:
                 self._report(row.line, 1, _("There are more than %(n)d rows. Split the file.") % {"n": self._max_rows})
                 return
@@ -136,7 +147,7 @@ class Table:
                 empty, header = False, self.headers.read(cells, line, delimiter)
                 if header is None:
                     return
-                self.numbers = header.numbers
+                self.numbers, self.names = header.numbers, header.names
             elif header is not None and (row := self._csv_row(cells, line, header)) is not None:
                 yield row
         if empty:
@@ -216,7 +227,9 @@ class Table:
 
     def value(self, column: Column, name: str, given: Json) -> Json:
         """Read a cell: a text, or in JSON Lines any value. Raises BadCell."""
-        return from_json(column, given) if self._is_json else from_text(column, given)
+        if self._is_json and not (self._format == ROWS and isinstance(given, str)):
+            return from_json(column, given)
+        return from_text(column, given)
 
     def _text_problem(self, text: str) -> str | None:
         if len(text) > self._max_characters:
@@ -235,6 +248,13 @@ class Table:
             sentence = _("This file is empty. Each line must be a JSON object with: %(names)s.")
             self._report(0, 0, sentence % {"names": ", ".join(self._required_columns())})
 
+    def _reshaped_rows(self) -> Iterator[Row]:
+        for raw in self._lines():
+            line, part, cells = json.loads(raw)
+            row = Row(self.file, line, {}, self.naming, self.numbers, part=part)
+            if self._is_sound(cells, row, raw):
+                yield row
+
     def _json_row(self, raw: str, line: int) -> Row | None:
         try:
             row_object = loads(raw)
@@ -246,18 +266,23 @@ class Table:
                 line, 1, _("Each line must be one JSON object; this is %(value)s.") % {"value": shown(row_object)}
             )
             return None
-        if any(word_of(row_object.get(name)) not in words for name, words in self.where.items()):
-            self.skipped += 1
-            return None
         row = Row(self.file, line, {}, self.naming, raw=raw)
+        return row if self._is_sound(row_object, row, raw) else None
+
+    def _is_sound(self, given: Mapping[str, Json], row: Row, raw: str) -> bool:
+        """Put named values into a row; return whether it counts and all of them can be read."""
+        if any(word_of(given.get(name)) not in words for name, words in self.where.items()):
+            self.skipped += 1
+            return False
         sound = True
-        for name, value in row_object.items():
+        for name, value in given.items():
             columns = self.naming.columns(name)
             if not columns and name not in self.where:
-                self.headers.unknown(line, max(0, raw.find(f'"{name}"')) + 1, name)
-            for ours, column in columns:
-                sound = self._cell(column, ours, value, row) and sound
-        return row if sound else None
+                column = 1 if row.header else max(0, raw.find(f'"{name}"')) + 1
+                self.headers.unknown(row.line, column, name)
+            for ours, column_declared in columns:
+                sound = self._cell(column_declared, ours, value, row) and sound
+        return sound
 
 
 def word_of(value: Json) -> str:

@@ -212,13 +212,13 @@ def test_who_was_erased_is_not_brought_back(draft: Study, tmp_path: Path) -> Non
 UNREADABLE = [
     (b"", "ratings.csv", "ratings.csv: This file is empty."),
     (b"rater,item,system,criterion,value\n", "ratings.csv", "ratings.csv: There are no ratings below the header."),
-    (b"PK\x03\x04", "ratings.xlsx",
-     "ratings.xlsx: is not a .csv, .tsv or .jsonl file, plain or gzipped (.gz). Save the table as CSV"),
-    (b"PK\x03\x04 and more", "ratings.csv",
-     "ratings.csv: is not a text table, whatever its name: it begins like a workbook, zip or other binary file. "
-     "Save the table as CSV (UTF-8) with the program it comes from."),
+    (b"PK\x03\x04", "ratings.xlsx", "ratings.xlsx: This workbook is damaged"),
+    (b"PK\x03\x04 and more", "ratings.csv", "ratings.csv: This workbook is damaged"),
+    (b"x", "ratings.sav",
+     "ratings.sav: is not a table that can be read here. Use CSV, TSV, JSON, JSON Lines (.jsonl) or a workbook (.xlsx, "
+     ".ods); text files may be gzipped (.csv.gz). Save the table as CSV (UTF-8)"),
     (b"PAR1\xff", "ratings.jsonl", "ratings.jsonl: is not a text table"),
-    (b"x", "ratings.txt", "ratings.txt: is not a .csv, .tsv or .jsonl file"),
+    (b"x", "ratings.docx", "ratings.docx: is not a table that can be read here"),
     (b"\x1f\x8b\x08broken", "ratings.csv.gz", "ratings.csv.gz: This gzip file is damaged"),
     (gzip.compress(RATINGS.encode())[:-9], "ratings.csv.gz", "ratings.csv.gz: This gzip file is damaged"),
     (b"rater,item\nann,M\xfcller\n", "ratings.csv", "ratings.csv:2:6: Byte 17 (0xFC) is not UTF-8."),

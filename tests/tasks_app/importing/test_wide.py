@@ -64,6 +64,25 @@ def test_letters_for_the_star_and_json_lines(draft: Study, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
+    ("header", "wide"),
+    [
+        ("annotator1,annotator2", "{of: rater, value: annotator*}"),
+        ("by ann,by bob", "{of: rater, value: 'by *'}"),
+        ("ann,bob", "{of: rater, value: [ann, bob]}"),
+        ("a,b", "{of: rater, value: {ann: a, bob: b}}"),
+    ],
+)
+def test_a_column_for_each_rater(draft: Study, tmp_path: Path, header: str, wide: str) -> None:
+    rows = f"id,mt,{header}\ni1,alpha,4,3\ni1,beta,,5\n"
+    mapping = f"columns: {{item: id, system: mt}}\nconstant: {{criterion: style}}\nwide: {wide}"
+    bring(draft, tmp_path, rows, mapping)
+    first, second = ("1", "2") if header.startswith("annotator") else ("ann", "bob")
+    assert sorted(kit.ratings(draft)) == [
+        (first, "i1/alpha", "style", 4.0), (second, "i1/alpha", "style", 3.0), (second, "i1/beta", "style", 5.0),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
     ("old", "new", "said"),
     [
         ("beta,2,1", "beta,2,6", "r.csv:2:8: value: must be from 1 to 5, the scale of this task; it is 6."),
@@ -90,6 +109,7 @@ def test_what_is_wrong_is_named_with_its_place(draft: Study, tmp_path: Path, old
         ("wide: {value: '*a*'}", "wide.value: “*a*” has more than one star."),
         ("columns: {value: v}\nwide: {value: 'v*'}", "wide.value: This is mapped elsewhere as well."),
         ("constant: {criterion: style}\nwide: {value: {style: s}}", "wide.of: This is mapped elsewhere as well."),
+        ("wide: {of: rater, value: v}", "wide.of: Say which columns: by a star, such as value: score_*, or by their"),
         ("wide: {worth: 'v*'}", "wide.worth: unknown name."),
         ("format: {submitted_at: '%H:%M'}", "format.submitted_at: This is not a time format."),
         ("format: {submitted_at: '%Q'}", "format.submitted_at: This is not a time format."),

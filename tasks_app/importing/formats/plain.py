@@ -9,9 +9,9 @@ from typing import IO
 
 from django.utils.translation import gettext as _
 
+from tasks_app.importing.formats import workbooks
 from tasks_app.importing.plain import rewound
 from tasks_app.importing.source import PlainForm, RatingsFile, scan_file, unpacked
-from tasks_app.setup.tables import workbooks
 from tasks_app.studyfile.files.archive import read_at_most
 from tasks_app.studyfile.files.decoding import decode
 from tasks_app.studyfile.files.jsontext import BadJson, loads
@@ -20,6 +20,9 @@ from tasks_app.studyfile.problems import Problem, Problems, StudyFileError
 
 WORKBOOKS = ("xlsx", "xlsm", "ods")
 JSON = "json"
+
+# The column that holds the names of objects in a file of JSON, unless they have a member of this name.
+KEY = "key"
 
 
 def table(source: IO[bytes], target: IO[bytes], *, name: str) -> PlainForm:
@@ -95,11 +98,20 @@ def _json_lines(file: RatingsFile, target: IO[bytes]) -> PlainForm:
             return PlainForm(name)
         raise StudyFileError([Problem(file.name, 1, error.column, error.sentence)]) from error
     if isinstance(entries, dict):
-        lists = [value for value in entries.values() if isinstance(value, list)]
-        entries = lists[0] if len(lists) == 1 else [entries]
+        entries = _entries(entries)
     if not isinstance(entries, list):
         raise StudyFileError([Problem(file.name, 1, 1, _("Expected a list of objects, one for each row."))])
     # In the order that the file has, which the page shows.
     _Lines(file.name, target).write(entries)
     sentence = _("%(file)s is one JSON text: its entries are counted as lines.") % {"file": file.name}
     return PlainForm(name, (sentence,), is_written=True)
+
+
+def _entries(members: dict[str, object]) -> list[object]:
+    """Return the rows of a file that is one object: its only list, or its objects, with their names as `key`."""
+    lists = [value for value in members.values() if isinstance(value, list)]
+    if len(lists) == 1:
+        return lists[0]
+    if members and all(isinstance(value, dict) for value in members.values()):
+        return [{KEY: name, **value} for name, value in members.items() if isinstance(value, dict)]
+    return [members]

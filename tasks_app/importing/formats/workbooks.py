@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from tasks_app.setup.tables import structure
+from tasks_app.importing.formats import structure
 from tasks_app.studyfile.problems import Problem, StudyFileError
 
 if TYPE_CHECKING:
