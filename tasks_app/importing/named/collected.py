@@ -161,7 +161,7 @@ class Collected:
         side = "output" if source is None else "source"
         is_missing = source is None and (first, last) == (len(words), len(words) + 1)
         if not (0 <= first < last <= len(words) or is_missing):
-            self.left_out[_("%(n)s marked errors lie outside of their texts and were left out.")] += 1
+            self.left_out[_("Left out: marked errors outside of their texts (%(n)s).")] += 1
             return
         marked = "[missing]" if is_missing else words[first:last]
         self.rate(task, rater, text, span_side=side, span_start=first, span_end=last, text=marked, **cells)
@@ -187,7 +187,7 @@ class Collected:
         notes = list(self.notes)
         variants = sum(len(texts) - 1 for texts in self._texts.values())
         if variants:
-            sentence = _("%(n)s texts differ from another text of the same system and item, and are variants of it.")
+            sentence = _("Where a system has several texts for an item, the further ones are variants (%(n)s).")
             notes.append(sentence % {"n": f"{variants:,}"})
         if self._systems.changed:
             changed = ", ".join(f"{name} → {key}" for key, name in list(self._systems.changed.items())[:5])
@@ -195,7 +195,7 @@ class Collected:
                 _("Systems whose names are no keys here keep them as their titles: %(names)s.") % {"names": changed}
             )
         if long := [name for name, who in self._raters.items() if who != name and name]:
-            sentence = _("%(n)s raters have another pseudonym here, since theirs is too long or cannot be shown.")
+            sentence = _("Raters whose names are too long or cannot be shown have other pseudonyms here (%(n)s).")
             notes.append(sentence % {"n": f"{len(long):,}"})
         if "" in self._raters:
             notes.append(_("Where the file does not say who rated, the rater is called “unknown”."))

@@ -44,13 +44,13 @@ class ErrorsAndScores:
         latest: dict[tuple[str, str, str, str, str], Score] = {}
         for score in scores:
             if score.kind not in {"TGT", "REF"} or score.document.endswith(_CONTROLS):
-                self._study.left_out[_("%(n)s rows are about control texts and were left out.")] += 1
+                self._study.left_out[_("Left out: scores of control texts (%(n)s).")] += 1
             elif "tutorial" in score.document or "tutorial" in score.system:
-                self._study.left_out[_("%(n)s rows are about a tutorial and were left out.")] += 1
+                self._study.left_out[_("Left out: scores from tutorials (%(n)s).")] += 1
             else:
                 key = (score.rater, score.language, score.document, score.segment, score.system)
                 if key in latest:
-                    self._study.left_out[_("%(n)s answers were given anew: the last one counts.")] += 1
+                    self._study.left_out[_("Where an answer was given again, the last one counts (%(n)s).")] += 1
                 if key not in latest or score.end >= latest[key].end:
                     latest[key] = score
         for score in latest.values():
@@ -58,7 +58,7 @@ class ErrorsAndScores:
             self._asks_for_errors |= score.has_errors
             errors = score.errors if is_known else ()
             if score.errors and not is_known:
-                sentence = _("%(n)s marked errors were left out, since their texts are not among the files.")
+                sentence = _("Left out: marked errors whose texts are not among the files (%(n)s).")
                 self._study.left_out[sentence] += len(score.errors)
             times = {"started_at": time_of(score.start), "submitted_at": time_of(score.end)}
             self.rate(score.rater, text, score.value, errors, **times)
@@ -86,7 +86,7 @@ class ErrorsAndScores:
             elif isinstance(start, int) and isinstance(end, int):
                 self._study.span(self.task, rater, text, start, end + 1, count, **words)
             else:
-                self._study.left_out[_("%(n)s marked errors have no place in their texts and were left out.")] += 1
+                self._study.left_out[_("Left out: marked errors without a place in their texts (%(n)s).")] += 1
 
     def finish(self) -> None:
         """Say what was asked: scores alone, ESA, or kinds of error as in MQM."""

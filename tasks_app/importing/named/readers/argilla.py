@@ -85,7 +85,7 @@ class _Reader:
         text = self._fields.text_of(about, number)
         for question, user, value, status in responses:
             if status not in {None, "submitted"}:
-                self._study.left_out[_("%(n)s drafts or discarded responses were left out.")] += 1
+                self._study.left_out[_("Left out: drafts and discarded responses (%(n)s).")] += 1
             else:
                 self._answer(question, user, text, value)
 
@@ -101,14 +101,14 @@ class _Reader:
                 start, end = number_of(span.get("start")), number_of(span.get("end"))
                 self._marks.mark(user, text, int(start or 0), int(end or 0), str(span.get("label") or "span"))
         elif value not in (None, []):
-            self._study.left_out[_("%(n)s answers of a kind that is not read, such as rankings, were left out.")] += 1
+            self._study.left_out[_("Left out: answers of other kinds, such as rankings (%(n)s).")] += 1
 
     def finish(self) -> None:
         """Write the labels, and say what was asked."""
         for question, answers in self._words.items():
             different = {value for _user, _text, value in answers}
             if len(different) > _MOST_LABELS or max(map(len, different)) > _LONGEST_LABEL:
-                self._study.left_out[_("%(n)s written answers were left out.")] += len(answers)
+                self._study.left_out[_("Left out: written answers (%(n)s).")] += len(answers)
                 continue
             for user, text, value in answers:
                 self._labels.rate(question, user, text, [value])

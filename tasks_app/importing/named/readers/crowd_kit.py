@@ -80,7 +80,7 @@ def _compare(files: Files, name: str, study: Collected, pairs: Preferences, text
         item = study.item(row.get("task") or "comparison")
         first, second = (study.text(item, side, texts.get(side) or f"[{side}]") for side in (left, right))
         if first == second or label not in {left, right}:
-            study.left_out[_("%(n)s comparisons whose label is neither side were left out.")] += 1
+            study.left_out[_("Left out: comparisons whose label is neither side (%(n)s).")] += 1
             continue
         pairs.rate("label", row["worker"], first, second, "first" if label == left else "second")
 

@@ -84,7 +84,7 @@ class _Reader:
         own = {name: value for name, value in own.items() if not _is_participant(name, self._participant)}
         if response in (None, "", {}) or (not own.get("stimulus") and self._fields.name("item", own) is None
                                           and self._fields.name("text", own) is None):  # fmt: skip
-            self._study.left_out[_("%(n)s trials without an answer or a stimulus were left out.")] += 1
+            self._study.left_out[_("Left out: trials without an answer or a stimulus (%(n)s).")] += 1
             return
         rater = self._rater(trial, file)
         named = self._fields.name("text", own)
@@ -102,7 +102,7 @@ class _Reader:
             elif kind.endswith("slider-response") and number is not None:
                 self._scores.rate(question, rater, text, number, **cells)
             elif kind == "survey-text" or answer in ("", None, []):
-                self._study.left_out[_("%(n)s written or empty answers were left out.")] += 1
+                self._study.left_out[_("Left out: written and empty answers (%(n)s).")] += 1
             elif number is not None and not kind.endswith("button-response"):
                 self._scores.rate(question, rater, text, number, **cells)
             else:

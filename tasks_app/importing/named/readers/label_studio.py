@@ -66,7 +66,7 @@ class _Reader:
             if not isinstance(annotation, dict):
                 continue
             if annotation.get("was_cancelled"):
-                self._study.left_out[_("%(n)s cancelled annotations were left out.")] += 1
+                self._study.left_out[_("Left out: cancelled annotations (%(n)s).")] += 1
                 continue
             who = annotation.get("completed_by")
             rater = who.get("id") if isinstance(who, dict) else who
@@ -101,7 +101,7 @@ class _Reader:
         elif kind == "labels" and number_of(value.get("start")) is not None:
             self._mark(rater, text, value, cells)
         else:
-            sentence = _("%(n)s answers of a kind that is not read were left out (“%(kind)s” and the like).")
+            sentence = _("Left out: answers of the kind “%(kind)s” (%(n)s).")
             self._study.left_out[sentence.replace("%(kind)s", kind or "?")] += 1
 
     def _mark(self, rater: Json, text: Text, value: Mapping[str, Any], cells: Mapping[str, Json]) -> None:
@@ -117,7 +117,7 @@ class _Reader:
         names = [name.strip() for name in shown.split(",")]
         label = _SIDES.get(str(value.get("selected") or value.get("pairwise") or ""), "tie")
         if len(names) != 2 or any(not isinstance(data.get(name), str) for name in names):
-            self._study.left_out[_("%(n)s pairs whose two texts are not in the data were left out.")] += 1
+            self._study.left_out[_("Left out: pairs whose two texts are not in the data (%(n)s).")] += 1
             return
         source = self._fields.name("source", data, without=names)
         item = self._study.item(number, source=str(data[source]) if source else None)

@@ -105,7 +105,7 @@ class _Reader:
                 if cells[0] == "None":
                     continue
                 if text is None:
-                    self._study.left_out[_("%(n)s scores of outputs that the folder does not have were left out.")] += 1
+                    self._study.left_out[_("Left out: scores of outputs that the folder does not have (%(n)s).")] += 1
                 elif found["kind"] == "score":
                     self._score(name, line, found["name"], text, cells[0])
                 else:

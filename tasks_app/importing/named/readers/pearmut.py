@@ -52,7 +52,7 @@ class Pearmut(NamedFormat):
                 for record in _flat(value):
                     key = (str(record["user_id"]), str(record["item_i"]))
                     if key in latest:
-                        study.left_out[_("%(n)s answers were given anew: the last one counts.")] += 1
+                        study.left_out[_("Where an answer was given again, the last one counts (%(n)s).")] += 1
                     latest[key] = record
         reader = _Reader(study, campaign)
         for record in latest.values():
@@ -72,7 +72,7 @@ class _Reader:
         """Write what a user said of a document, a list of segments or one of them."""
         number, user = str(record["item_i"]), str(record["user_id"])
         if not number.isdecimal():
-            self._study.left_out[_("%(n)s answers to welcome items and random checks were left out.")] += 1
+            self._study.left_out[_("Left out: answers to welcome items and random checks (%(n)s).")] += 1
             return
         answers = record["annotation"] if isinstance(record["annotation"], list) else [record["annotation"]]
         given = record.get("item") or self._campaign.get(f"{user}/{number}") or self._campaign.get(number) or []
@@ -93,7 +93,7 @@ class _Reader:
     def _rate(self, user: str, text: Text, said: Mapping[str, Any], is_known: bool, times: Mapping[str, Json]) -> None:
         errors = said.get("error_spans") or ()
         if errors and not is_known:
-            sentence = _("%(n)s marked errors were left out, since their texts are not among the files.")
+            sentence = _("Left out: marked errors whose texts are not among the files (%(n)s).")
             self._study.left_out[sentence] += len(errors)
             errors = ()
         self._errors.rate(user, text, said.get("score"), errors, **times)
@@ -101,7 +101,7 @@ class _Reader:
             if isinstance(value, int | float):
                 self._sliders.rate(name, user, text, value, **times)
         if said.get("textfield"):
-            self._study.left_out[_("%(n)s texts in text fields were left out.")] += 1
+            self._study.left_out[_("Left out: texts in text fields (%(n)s).")] += 1
 
     def finish(self) -> None:
         """Say what was asked."""

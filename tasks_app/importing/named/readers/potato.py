@@ -102,7 +102,7 @@ class _Reader:
             chosen = [name for name, value in said.items() if value not in (False, None, "", "false")]
             score = _score(question, said, chosen)
             if chosen and chosen[0] in _TEXTS:
-                self._study.left_out[_("%(n)s texts that annotators wrote were left out.")] += 1
+                self._study.left_out[_("Left out: texts that annotators wrote (%(n)s).")] += 1
             elif score is not None:
                 self._scores.rate(question, user, text, score, seconds=seconds)
             elif chosen:
@@ -111,7 +111,7 @@ class _Reader:
             start, end = number_of(span.get("start")), number_of(span.get("end"))
             kind = span.get("label") or span.get("name") or span.get("annotation") or span.get("schema") or "span"
             if start is None or end is None:
-                self._study.left_out[_("%(n)s marked words have no place in their texts and were left out.")] += 1
+                self._study.left_out[_("Left out: marked words without a place in their texts (%(n)s).")] += 1
                 continue
             words = next((span[name] for name in ("text", "span", "title") if isinstance(span.get(name), str)), None)
             self._marks.mark(user, text, int(start), int(end), str(kind), words)

@@ -98,7 +98,7 @@ class _Marks:
             )
         severity, category = cells["severity"].strip(), cells["category"].strip()
         if severity.casefold() == _TEST:
-            self._study.left_out[_("%(n)s rows are tests of raters with a planted error and were left out.")] += 1
+            self._study.left_out[_("Left out: tests of raters with a planted error (%(n)s).")] += 1
             return
         source, source_spans = spans.unmarked(cells["source"])
         target, target_spans = spans.unmarked(cells["target"])
@@ -117,10 +117,10 @@ class _Marks:
         self.categories.add(category)
         words: dict[str, Any] = {"category": category, "severity": severity.lower()}
         if comment := cells.get("comment", "").strip():
-            self._study.left_out[_("%(n)s comments on errors were left out.")] += bool(comment)
+            self._study.left_out[_("Left out: comments on errors (%(n)s).")] += bool(comment)
         marked = target_spans or source_spans
         if len(target_spans) + len(source_spans) > 1:
-            sentence = _("%(n)s errors have words marked in several places: the first of them is kept.")
+            sentence = _("Of errors whose words are marked in several places, only the first place is kept (%(n)s).")
             self._study.left_out[sentence] += 1
         if not marked or marked[0][0] == marked[0][1]:
             self._study.rate(self._task, cells["rater"], text, **words)
@@ -132,6 +132,8 @@ class _Marks:
         """Write who found no error in which text."""
         for rater, text in self._without:
             if (rater, text) in self._with_errors:
-                self._study.left_out[_("%(n)s rows say “no error” beside errors of the same rater.")] += 1
+                self._study.left_out[
+                    _("Left out: rows that say “no error” beside errors of the same rater (%(n)s).")
+                ] += 1
             else:
                 self._study.rate(self._task, rater, text, label="none")
