@@ -14,9 +14,9 @@ from django.db.models.functions import JSONObject
 
 from analytics_app import quality
 from analytics_app.plan import DEFAULT_RULES, plans_of
-from tasks_app.check_settings import checks_of, failing_in_words
 from tasks_app.models import Gold, Study, Task
 from tasks_app.selectors import check_results
+from tasks_app.settings.checks import checks_of, failing_in_words
 
 # The checks among the units to judge that have a right answer.
 _KINDS = frozenset({"control", "attention", "degraded"})

@@ -17,8 +17,8 @@ from analytics_app.stats.planning.smallest import (
     smallest_preference,
     smallest_share_of_discriminators,
 )
-from tasks_app import detectable
-from tasks_app.detectable import TaskSize
+from tasks_app.setup import detectable
+from tasks_app.setup.detectable import TaskSize
 
 ALPHA, POWER = 0.05, 0.8
 # Where less than this share of a difference is left at the ends of the scale, it is said.

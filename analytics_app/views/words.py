@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy
 from analytics_app import analyses, quality
 from analytics_app.plan import ALL, PlanBlock
 from analytics_app.show.labels import CORRECTIONS
-from tasks_app.registry import Registry
+from tasks_app.hooks.registry import Registry
 
 # The reasons why ratings are left out before any rule (analytics_app.ratings.reading).
 LEFT_OUT = {

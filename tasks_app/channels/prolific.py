@@ -12,8 +12,8 @@ from django.utils.translation import gettext_lazy
 from tasks_app.channels import registry
 from tasks_app.channels.base import Arrival, Channel, Ending, Example, NotArrived, Paste
 from tasks_app.channels.payment import Payee, PaymentFile, platform_list, reward_field
-from tasks_app.setting_fields import YesNoField, number_field
-from tasks_app.study_settings import Block
+from tasks_app.settings.fields import YesNoField, number_field
+from tasks_app.settings.study import Block
 
 PARAMETERS = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
 COMPLETE = "https://app.prolific.com/submissions/complete"

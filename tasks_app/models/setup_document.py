@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tasks_app.sections import Json, Path
+from tasks_app.hooks.sections import Json, Path
 
 
 class NoSuchPlace(LookupError):

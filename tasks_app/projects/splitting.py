@@ -9,12 +9,11 @@ from django.db import transaction
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
-from tasks_app import languages
+from tasks_app.hooks.sections import Json
 from tasks_app.models import Media, Membership, Project, Setup, SetupRow, Study
 from tasks_app.models.setup_document import SetupDocument
 from tasks_app.projects.units import TABLES, UnitRows, unit_rows
 from tasks_app.projects.values import CannotDivide, Share, shares_of
-from tasks_app.sections import Json
 from tasks_app.services import events
 from tasks_app.services.study import drafts, items
 from tasks_app.services.study import projects as projects_service
@@ -23,6 +22,7 @@ from tasks_app.setup.starting import Names
 from tasks_app.studyfile.columns import BETWEEN_FILES
 from tasks_app.studyfile.files.media import ACCEPTED
 from tasks_app.studyfile.files.writing import media_name
+from tasks_app.texts import languages
 
 # Placeholders in a pattern for the draft's own title and for the value.
 TITLE, VALUE = "{title}", "{value}"

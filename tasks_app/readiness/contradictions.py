@@ -10,9 +10,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from tasks_app import channels, pay, task_types
-from tasks_app.check_settings import CheckSettings, OnFailing, checks_of, copied_exam_in_words, has_limit
 from tasks_app.readiness.base import Facts, Level, Point, register
-from tasks_app.study_settings import Codes
+from tasks_app.settings.checks import CheckSettings, OnFailing, checks_of, copied_exam_in_words, has_limit
+from tasks_app.settings.study import Codes
 
 # Stated minutes are doubtful where the estimate is so many times as long.
 MUCH_LONGER = 1.5

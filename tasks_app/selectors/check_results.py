@@ -9,9 +9,9 @@ from django.db import connection
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils.translation import gettext as _
 
-from tasks_app.check_settings import CheckSettings, checks_of
 from tasks_app.models import Assignment, ControlResult, Gold, Judgment, Rater, Study, Task, WithdrawnUnit, is_current
 from tasks_app.selectors import pair_order
+from tasks_app.settings.checks import CheckSettings, checks_of
 
 Purpose = Assignment.Purpose
 

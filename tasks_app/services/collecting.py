@@ -7,14 +7,14 @@ from django.db.models import F
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from tasks_app import sections
+from tasks_app.hooks import sections
 from tasks_app.models import CollectedText, Payment, Rater, Setup, SetupRow, Study
-from tasks_app.plaintext import digest
 from tasks_app.selectors.collected import Chosen, Judged, accepted_rows, judged_rows
 from tasks_app.selectors.ledger import raters_of
 from tasks_app.services import events, pay
 from tasks_app.services.arrival.own_texts import persons_of
 from tasks_app.services.database import atomically
+from tasks_app.texts.plaintext import digest
 
 ITEMS = "items"
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 
-from tasks_app import languages
+from tasks_app.hooks.sections import Json, Path
 from tasks_app.readiness import limits
-from tasks_app.sections import Json, Path
 from tasks_app.setup.controls import Advice
 from tasks_app.setup.criteria.framing import framing_of
+from tasks_app.texts import languages
 
 if TYPE_CHECKING:
     from tasks_app.setup.page import SetupPage

@@ -9,13 +9,12 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from tasks_app import languages
-from tasks_app.check_settings import CHECK_ITEM, CHECK_SYSTEM
+from tasks_app.hooks.sections import Json
 from tasks_app.models import Setup, Task
 from tasks_app.models.items import GoldPurpose
-from tasks_app.sections import Json
 from tasks_app.services import events
 from tasks_app.services.database import atomically
+from tasks_app.settings.checks import CHECK_ITEM, CHECK_SYSTEM
 from tasks_app.setup import changes, table_rows, texts
 from tasks_app.setup.changes import Edit
 from tasks_app.setup.checking import reading_of
@@ -31,6 +30,7 @@ from tasks_app.studyfile.problems import StudyFileError
 from tasks_app.studyfile.reading import StudyReading
 from tasks_app.task_types import TaskType, registry
 from tasks_app.task_types.base import Instruction
+from tasks_app.texts import languages
 
 _TABLE = UNIT_TABLES[CONTROLS.stem]
 

@@ -13,7 +13,7 @@ from typing import TypeAlias
 from django.utils.datastructures import MultiValueDict
 
 from tasks_app import task_types
-from tasks_app.sections import Json, Path
+from tasks_app.hooks.sections import Json, Path
 from tasks_app.setup import attention
 from tasks_app.setup.changes import Edit
 from tasks_app.setup.controls import name_of, path_of

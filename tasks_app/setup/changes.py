@@ -18,10 +18,10 @@ from django.db import connection
 from django.db.models import Count
 from django.db.models.functions import Now
 
-from tasks_app import sections
+from tasks_app.hooks import sections
+from tasks_app.hooks.sections import Json, Path
 from tasks_app.models import Setup, SetupChange, SetupRow, Study
 from tasks_app.models.setup_document import NoSuchPlace, SetupDocument
-from tasks_app.sections import Json, Path
 from tasks_app.services import events
 from tasks_app.services.database import atomically
 from tasks_app.services.study.drafts import refuse_frozen

@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 from django.utils.translation import gettext as _
 
-from tasks_app import sections
+from tasks_app.hooks import sections
+from tasks_app.hooks.sections import Json
 from tasks_app.models import Invitation, Media, Setup, SetupWork, Study
 from tasks_app.models.setup_document import SetupDocument
-from tasks_app.sections import Json
 from tasks_app.services import events
 from tasks_app.services.arrival.invitations import regroup
 from tasks_app.services.database import atomically

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from django.utils.datastructures import MultiValueDict
 from django.utils.translation import gettext as _
 
-from tasks_app.sections import Json, Path
+from tasks_app.hooks.sections import Json, Path
 from tasks_app.setup.names import language_read, language_shown
 from tasks_app.setup.steps import seen_on
 

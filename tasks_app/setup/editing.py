@@ -7,8 +7,7 @@ from uuid import UUID
 from django.utils.datastructures import MultiValueDict
 
 from tasks_app import designs, task_types
-from tasks_app.plaintext import problems_in_json
-from tasks_app.sections import Json, Path
+from tasks_app.hooks.sections import Json, Path
 from tasks_app.services import events
 from tasks_app.services.database import atomically
 from tasks_app.setup import buttons
@@ -17,6 +16,7 @@ from tasks_app.setup.controls import ON, Control, posted_value
 from tasks_app.setup.entries import new_key
 from tasks_app.setup.page import SetupPage
 from tasks_app.studyfile.problems import nearest
+from tasks_app.texts.plaintext import problems_in_json
 
 # The parameters that belong to a choice.
 _PARAMETERS_OF = {"type": "params", "design": "design_params"}

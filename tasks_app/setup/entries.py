@@ -8,7 +8,7 @@ from django.utils.functional import Promise
 from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy
 
-from tasks_app.sections import Json, Path
+from tasks_app.hooks.sections import Json, Path
 from tasks_app.studyfile.schema import LABELS
 from tasks_app.task_types import name_of, registry
 

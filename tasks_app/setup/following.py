@@ -8,9 +8,9 @@ import secrets
 from collections.abc import Callable, Collection, Mapping
 
 from tasks_app import channels
+from tasks_app.hooks.sections import Json, Path
 from tasks_app.models.setup_document import SetupDocument, value_at
-from tasks_app.sections import Json, Path
-from tasks_app.study_settings import Codes
+from tasks_app.settings.study import Codes
 
 # Returns the settings that follow from new kinds of checks: of control, attention, degraded and repeat.
 ForChecks = Callable[[Mapping[str, Json], Collection[str]], Mapping[Path, Json]]

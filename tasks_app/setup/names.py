@@ -12,10 +12,10 @@ from django.utils.text import capfirst
 from django.utils.translation import get_language, get_language_info
 from django.utils.translation import gettext as _
 
-from tasks_app.check_settings import CHECK_SYSTEM
+from tasks_app.hooks.sections import Path
 from tasks_app.models import SetupRow
 from tasks_app.models.setup_document import SetupDocument
-from tasks_app.sections import Path
+from tasks_app.settings.checks import CHECK_SYSTEM
 from tasks_app.setup.entries import task_name
 from tasks_app.studyfile.fields import is_language
 

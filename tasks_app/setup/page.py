@@ -15,10 +15,10 @@ from uuid import uuid4
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
+from tasks_app.hooks.sections import Json, Path
 from tasks_app.models import Setup, Study
 from tasks_app.models.setup_document import SetupDocument
 from tasks_app.readiness import Facts, Point
-from tasks_app.sections import Json, Path
 from tasks_app.setup.advice import advice_on
 from tasks_app.setup.attention import Check, Offer, checks_in, offers
 from tasks_app.setup.checking import problems_of_tables

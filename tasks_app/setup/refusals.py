@@ -7,8 +7,8 @@ from django.utils import formats
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from tasks_app.hooks.sections import Json, Path
 from tasks_app.models import Setup, Task
-from tasks_app.sections import Json, Path
 from tasks_app.setup.controls import name_of
 from tasks_app.setup.numbers import checked_reading
 from tasks_app.setup.page import SetupPage

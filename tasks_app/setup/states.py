@@ -7,8 +7,8 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from tasks_app import channels
+from tasks_app.hooks.sections import Path
 from tasks_app.models.setup_document import value_at
-from tasks_app.sections import Path
 from tasks_app.setup.steps import STEPS, step_of
 
 if TYPE_CHECKING:

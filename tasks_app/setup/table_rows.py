@@ -8,14 +8,14 @@ from operator import or_
 from django.db.models import Count, Max, Q, QuerySet
 from django.utils.translation import gettext as _
 
+from tasks_app.hooks.sections import Json, Path, digest
 from tasks_app.models import Setup, SetupRow
-from tasks_app.plaintext import problem_in
-from tasks_app.sections import Json, Path, digest
 from tasks_app.services import events
 from tasks_app.setup import changes
 from tasks_app.setup.changes import REMOVED, REPLACED
 from tasks_app.setup.tables.marking import MarkedProblems
 from tasks_app.studyfile.columns import BadCell, TableDeclaration, from_text
+from tasks_app.texts.plaintext import problem_in
 
 # The mark of rows while they change places.
 _ON_THE_WAY = "~"

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
-from tasks_app.check_settings import CHECK_ITEM
+from tasks_app.hooks.sections import Json, Path
 from tasks_app.importing import uploads
 from tasks_app.models import Setup, SetupRow, System
-from tasks_app.sections import Json, Path
 from tasks_app.services import events
 from tasks_app.services.database import atomically
+from tasks_app.settings.checks import CHECK_ITEM
 from tasks_app.setup import changes, media, table_rows
 from tasks_app.setup.tables import sampling
 from tasks_app.setup.tables.checking import (

@@ -15,13 +15,13 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app import channels
+from tasks_app.hooks.sections import Json, Path
 from tasks_app.models import Study, UsualSettings
 from tasks_app.readiness.leftovers import found_in
-from tasks_app.sections import Json, Path
 from tasks_app.services.database import atomically
-from tasks_app.setting_fields import choice_field
+from tasks_app.settings.fields import choice_field
+from tasks_app.settings.study import LINK_ALONE, About, Block, Declared, Pay
 from tasks_app.setup import changes
-from tasks_app.study_settings import LINK_ALONE, About, Block, Declared, Pay
 
 # What a draft holds that names no channel.
 _NO_CHANNEL_CHOSEN = {name: dict(settings) for name, settings in LINK_ALONE.items()}

@@ -8,9 +8,9 @@ from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as lazy
 
-from tasks_app.plaintext import validate_storable
-from tasks_app.setting_fields import Typed
-from tasks_app.study_settings import SettingsBlock, with_defaults
+from tasks_app.settings.fields import Typed
+from tasks_app.settings.study import SettingsBlock, with_defaults
+from tasks_app.texts.plaintext import validate_storable
 
 # The form of labels that are stored and named in files; keys of rows have the same form.
 LABEL_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]*\Z"

@@ -23,8 +23,8 @@ from analytics_app.stats.comparison.corrections import adjust
 from analytics_app.stats.comparison.means import group_means
 from analytics_app.stats.errors.effects import Effects, effects_of_errors
 from analytics_app.stats.values import Estimate, joined
-from tasks_app.setting_fields import NumberField
-from tasks_app.study_settings import Block
+from tasks_app.settings.fields import NumberField
+from tasks_app.settings.study import Block
 from tasks_app.studyfile.fields import ListField
 from tasks_app.task_types.base import Scale
 

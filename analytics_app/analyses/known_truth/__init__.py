@@ -22,7 +22,7 @@ from analytics_app.stats.comparison.means import group_means
 from analytics_app.stats.comparison.paired import item_means
 from analytics_app.stats.comparison.wilson import wilson
 from analytics_app.stats.values import joined
-from tasks_app.setting_fields import LineField, naming
+from tasks_app.settings.fields import LineField, naming
 from tasks_app.task_types.base import Scale
 
 # The most cells of the table of answers by true label; with more categories there is no table.

@@ -27,7 +27,7 @@ from analytics_app.ratings.extras.experts import Experts
 from analytics_app.ratings.extras.kinds import Kinds
 from analytics_app.results import Row
 from analytics_app.stats.comparison.wilson import wilson
-from tasks_app.setting_fields import choice_field, naming, number_field
+from tasks_app.settings.fields import choice_field, naming, number_field
 from tasks_app.studyfile.fields import ListField
 from tasks_app.studyfile.schema import plain
 from tasks_app.task_types.base import Scale

@@ -13,8 +13,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
 from analytics_app.exports import ratings
+from tasks_app.hooks.registry import Registry, stem
 from tasks_app.models import Item, Output, Study
-from tasks_app.registry import Registry, stem
 from tasks_app.task_types.error_spans import ErrorSpans
 from tasks_app.task_types.error_spans.scoring import Rule
 
@@ -60,9 +60,9 @@ class Written:
             languages.setdefault(item, language)
         items = Item.objects.filter(study=self.study, until=None, pk__in=outputs).order_by("id")
         order: dict[str, list[tuple[int, int, Any]]] = {}
-        for item in items.values_list("pk", "key", "document__key", "position", "source", "reference",
-                                      "source_language", "features"):  # fmt: skip
-            order.setdefault(item[2] or self.study.slug, []).append((item[3], item[0], item))
+        columns = ("pk", "key", "document__key", "position", "source", "reference", "source_language", "features")
+        for row in items.values_list(*columns):
+            order.setdefault(row[2] or self.study.slug, []).append((row[3], row[0], row))
         return [
             Segment(
                 item[1], document, number, item[4], item[5], f"{item[6] or 'und'}-{languages[item[0]] or 'und'}",
@@ -131,5 +131,5 @@ class Writer:
 
 
 def writer_called(name: str) -> Writer:
-    """Return a writer by its name. Raises tasks_app.registry.UnknownMember."""
+    """Return a writer by its name. Raises tasks_app.hooks.registry.UnknownMember."""
     return registry[name.replace("-", "_")]

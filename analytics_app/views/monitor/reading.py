@@ -18,7 +18,7 @@ from tasks_app.selectors.fieldwork.funnel import FunnelStep, funnel
 from tasks_app.selectors.fieldwork.pace import Pace, pace_of
 from tasks_app.selectors.fieldwork.raters import Fieldwork, fieldwork_of
 from tasks_app.selectors.fieldwork.tasks import StudyProgress, study_progress
-from tasks_app.study_settings import StudySettings
+from tasks_app.settings.study import StudySettings
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy
 from analytics_app.selectors.planning import Pilot
 from analytics_app.show.cells import figure
 from analytics_app.views.planning.answer import Answer
-from tasks_app.setting_fields import whole_field
+from tasks_app.settings.fields import whole_field
 
 Words = str | Promise
 

@@ -16,7 +16,7 @@ from analytics_app.stats.planning.power import Assumed, half_width, power_of_mea
 from analytics_app.stats.planning.smallest import fewest
 from analytics_app.views.planning.answer import Answer, Curve
 from analytics_app.views.planning.base import PlanningForm, Words, exactly, plain, power_words
-from tasks_app.setting_fields import number_field, whole_field
+from tasks_app.settings.fields import number_field, whole_field
 
 # Most items and raters that a form takes, and that are looked for.
 MOST = 20_000

@@ -15,7 +15,7 @@ from analytics_app.stats.planning.sign_power import (
 )
 from analytics_app.views.planning.answer import Answer, Curve
 from analytics_app.views.planning.base import PlanningForm, exactly, power_words, share
-from tasks_app.setting_fields import number_field, whole_field
+from tasks_app.settings.fields import number_field, whole_field
 
 # Enumerating more preferences for each point of the curve would make the page slow.
 MOST = 5000

@@ -19,7 +19,7 @@ from analytics_app.stats.planning.discrimination_power import (
 )
 from analytics_app.views.planning.answer import Answer, Curve
 from analytics_app.views.planning.base import PlanningForm, exactly, plain, power_words, share
-from tasks_app.setting_fields import choice_field, number_field, whole_field
+from tasks_app.settings.fields import choice_field, number_field, whole_field
 from tasks_app.task_types.triangle.params import ALPHA, BETA
 
 # Rows and columns of the printed tables; the reader's own case is added.

@@ -11,12 +11,12 @@ from django.db.models import DecimalField, OuterRef, Q, QuerySet, Subquery, Sum,
 from django.db.models.functions import Coalesce
 
 from tasks_app import pay
-from tasks_app.check_settings import CheckSettings, checks_of
 from tasks_app.models import Assignment, Payment, Rater, Study, Task, is_withdrawn
 from tasks_app.models.statements import rows
 from tasks_app.selectors import pay as pay_facts
 from tasks_app.selectors.check_results import ENOUGH_TO_DOUBT, FEWER_THAN, CheckScore
 from tasks_app.selectors.ledger import Entry, Ledger, ledger_of
+from tasks_app.settings.checks import CheckSettings, checks_of
 
 State, Outcome, Kind = Rater.State, Rater.Outcome, Payment.Kind
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tasks_app.check_settings import CheckSettings, checks_of
 from tasks_app.models import Assignment, Study, Task
 from tasks_app.selectors.pay import BOOKLETS_SAMPLED, FullSet
 from tasks_app.selectors.routing import ON_REQUEST
+from tasks_app.settings.checks import CheckSettings, checks_of
 
 # Places and answers are sums over the counts of booklets and sets, which triggers keep. Answered units are counted in
 # an index alone (assignment_answered). Counting the units with places takes as long as all the rest, and the count only

@@ -7,11 +7,11 @@ from typing import Any, TypeVar
 
 from django.db.models import Count, QuerySet
 
-from tasks_app.check_settings import CheckSettings, checks_of
 from tasks_app.designs import BLOCK, weaving
 from tasks_app.designs.base import PlanUnit
 from tasks_app.models import Assignment, Gold, OwnUnit, PartOutput, Rater, Task, Unit
 from tasks_app.services.plan import plans
+from tasks_app.settings.checks import CheckSettings, checks_of
 
 Purpose = Assignment.Purpose
 State = Assignment.State

@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from tasks_app.check_settings import CheckSettings, checks_of
 from tasks_app.designs import weaving
 from tasks_app.designs.base import PlanUnit
 from tasks_app.models import Gold, Task, Unit
 from tasks_app.services.judging import sets
+from tasks_app.settings.checks import CheckSettings, checks_of
 
 Purpose = Gold.Purpose
 

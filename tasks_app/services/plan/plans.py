@@ -10,12 +10,12 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from tasks_app import designs
-from tasks_app.check_settings import checks_of
 from tasks_app.designs.base import Design, PlanImpossible, PlanSettings, PlanUnit
 from tasks_app.designs.engine.more_judgments import with_more
 from tasks_app.designs.weaving import room_for_repeats
 from tasks_app.models import Booklet, PartOutput, Place, Study, Task, Unit, Version
 from tasks_app.services.plan.batches import batches_of
+from tasks_app.settings.checks import checks_of
 
 Booklets = Sequence[Sequence[PlanUnit]]
 

@@ -23,10 +23,10 @@ from tasks_app.models import (
     WithdrawnUnit,
 )
 from tasks_app.models.statements import rows
-from tasks_app.plaintext import problem_in
 from tasks_app.services import events
 from tasks_app.services.database import atomically, lock_claims
 from tasks_app.services.judging import assignments, leases
+from tasks_app.texts.plaintext import problem_in
 
 LONGEST_REASON = 500
 

@@ -11,9 +11,9 @@ from functools import cache
 from pathlib import Path
 
 from tasks_app import task_types
+from tasks_app.hooks.sections import Json
 from tasks_app.models import Setup
 from tasks_app.models.setup_document import SetupDocument, value_at
-from tasks_app.sections import Json
 from tasks_app.services import events
 from tasks_app.setup import changes
 from tasks_app.setup.changes import Changed

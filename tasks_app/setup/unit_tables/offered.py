@@ -7,8 +7,8 @@ from django.db.models import Count
 from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
 
+from tasks_app.hooks.sections import Json
 from tasks_app.models import Setup
-from tasks_app.sections import Json
 from tasks_app.setup.unit_tables.declared import UNIT_TABLES, UnitTable
 from tasks_app.setup.unit_tables.template import has_suggestions
 from tasks_app.studyfile.columns import BATCHES, CONTROLS, PREFILL

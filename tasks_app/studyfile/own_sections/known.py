@@ -4,10 +4,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from django.utils.translation import gettext as _
 
-from tasks_app.check_settings import copied_exam_in_words
+from tasks_app.hooks.sections import Json, Section
 from tasks_app.models import Gold, Prefill, Study, Task
-from tasks_app.sections import Json, Section
 from tasks_app.services.study import degrading, units
+from tasks_app.settings.checks import copied_exam_in_words
 from tasks_app.studyfile.columns import CONTROLS, PREFILL, TableDeclaration
 from tasks_app.studyfile.files.tables import Row, file_of, find_table
 from tasks_app.studyfile.own_sections import known_answers

@@ -8,11 +8,11 @@ from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import OuterRef
 from django.utils.translation import gettext as _
 
-from tasks_app import designs, languages, task_types
-from tasks_app.check_settings import COPIES, CheckSettings
+from tasks_app import designs, task_types
+from tasks_app.hooks.sections import Json, Path, Section
 from tasks_app.models import Criterion, Group, Study, System, Task, TaskCriterion, TaskGroup
-from tasks_app.sections import Json, Path, Section
 from tasks_app.services.study import drafts, items
+from tasks_app.settings.checks import COPIES, CheckSettings
 from tasks_app.studyfile.declarations import LISTS, CriterionBlock
 from tasks_app.studyfile.own_sections.requested import check_requested
 from tasks_app.studyfile.problems import nearest
@@ -20,6 +20,7 @@ from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.schema import list_schema, plain, written
 from tasks_app.task_types.base import Criterion as AskedCriterion
 from tasks_app.task_types.base import ParameterProblem
+from tasks_app.texts import languages
 
 
 def _check_limit(reading: StudyReading, path: Path, task: Mapping[str, Json], kind: task_types.TaskType) -> None:

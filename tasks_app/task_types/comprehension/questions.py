@@ -8,10 +8,10 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as lazy
 
-from tasks_app.plaintext import problem_in
-from tasks_app.setting_fields import naming
-from tasks_app.study_settings import Block
+from tasks_app.settings.fields import naming
+from tasks_app.settings.study import Block
 from tasks_app.task_types.list_fields import Entry, LineField, WordsField
+from tasks_app.texts.plaintext import problem_in
 
 # The name of the list in an item's options.
 QUESTIONS = "questions"

@@ -11,11 +11,11 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as lazy
 
-from tasks_app.languages import spoken
-from tasks_app.setting_fields import OneOfField, YesNoField, choice_field
-from tasks_app.study_settings import Block
+from tasks_app.settings.fields import OneOfField, YesNoField, choice_field
+from tasks_app.settings.study import Block
 from tasks_app.task_types.base import Criterion
 from tasks_app.task_types.list_fields import Entry, LabelField, LineField, ProseField, WordsField
+from tasks_app.texts.languages import spoken
 
 ERROR = "error"
 SIDE = "side"

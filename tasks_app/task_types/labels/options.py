@@ -9,12 +9,12 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as lazy
 
-from tasks_app.orders import latin_orders
-from tasks_app.plaintext import problem_in
-from tasks_app.setting_fields import YesNoField, naming
-from tasks_app.study_settings import Block
+from tasks_app.settings.fields import YesNoField, naming
+from tasks_app.settings.orders import latin_orders
+from tasks_app.settings.study import Block
 from tasks_app.task_types.base import Arrangement, Criterion, ItemTexts, Screen
 from tasks_app.task_types.list_fields import Entry, LineField, WordsField
+from tasks_app.texts.plaintext import problem_in
 
 # The label where none of the options applies.
 NONE = "none_of_these"

@@ -8,7 +8,7 @@ from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.setting_fields import YesNoField
+from tasks_app.settings.fields import YesNoField
 from tasks_app.task_types.base import AnsweredOption, AnsweredQuestion, Criterion, Outcome, Quality, Scale, ShownPart
 from tasks_app.task_types.grid import Cell
 from tasks_app.task_types.list_fields import TICKED, Entry, LabelField, LineField, TickField, digit

@@ -7,9 +7,7 @@ from random import Random
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app import plaintext
-from tasks_app.languages import spoken
-from tasks_app.setting_fields import YesNoField, whole_field
+from tasks_app.settings.fields import YesNoField, whole_field
 from tasks_app.task_types.base import (
     Criterion,
     GoldAnswer,
@@ -29,6 +27,8 @@ from tasks_app.task_types.post_edit.form import MOST_KEYSTROKES, MOST_SECONDS, P
 from tasks_app.task_types.post_edit.simulate import simulated
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.texts import SeveralTexts
+from tasks_app.texts import plaintext
+from tasks_app.texts.languages import spoken
 
 LONGEST_TEXT = 50_000
 

@@ -15,11 +15,11 @@ from tasks_app import access, channels
 from tasks_app.importing import sheets, submissions
 from tasks_app.models import Identity, Invitation, Membership, Rater, Study, Task
 from tasks_app.readiness import Facts, contradictions
-from tasks_app.request_sizes import accepts_files, largest_table
 from tasks_app.services.arrival import platform_statuses
 from tasks_app.services.arrival.platform_statuses import Entered, Report
 from tasks_app.services.study import opening
-from tasks_app.study_settings import Codes
+from tasks_app.settings.study import Codes
+from tasks_app.uploads.request_sizes import accepts_files, largest_table
 from tasks_app.views.researcher.frame import researcher_page, study_page
 from tasks_app.views.researcher.importing.uploading import read_upload
 

@@ -9,7 +9,7 @@ from django.test import Client
 from analytics_app.services.smallest_difference import sentence as smallest_sentence
 from analytics_app.stats.planning.power import Assumed, half_width, power_of_means
 from analytics_app.stats.planning.smallest import smallest_difference
-from tasks_app.detectable import TaskSize
+from tasks_app.setup.detectable import TaskSize
 from tasks_app.task_types import registry
 from tests.analytics_app.views.reading import text
 from tests.analytics_app.views.test_planning import asked, table

@@ -13,8 +13,8 @@ from analytics_app.heds.filling.facts import extension_in_words, facts_of
 from analytics_app.models import Plan, ResultRow, Run
 from analytics_app.runs import start
 from analytics_app.views import standing
-from tasks_app import sections
 from tasks_app.designs.base import PlanImpossible
+from tasks_app.hooks import sections
 from tasks_app.models import Booklet, Event, Extension, Place, Rater, Study, Unit
 from tasks_app.services.arrival import enrolment
 from tasks_app.services.judging import assignments

@@ -11,8 +11,9 @@ from django.test import Client
 from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
 
 from analytics_app.runs import upkeep
-from tasks_app import access, jobs, sections
-from tasks_app.credentials import hash_token
+from tasks_app import access, jobs
+from tasks_app.hooks import sections
+from tasks_app.links.credentials import hash_token
 from tasks_app.models import ConsentText, DeletedStudy, Event, Judgment, Membership, Rater, Setup, Study
 from tasks_app.services.study import deleting, lifecycle, projects, rehearsals
 from tests.builders import build_study

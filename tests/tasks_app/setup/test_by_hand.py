@@ -7,11 +7,12 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from tasks_app import sections, studyfile
+from tasks_app import studyfile
+from tasks_app.hooks import sections
+from tasks_app.hooks.sections import Json
+from tasks_app.hooks.sections import Path as Place
 from tasks_app.models import Media, Setup, Study
 from tasks_app.models.setup_document import value_at
-from tasks_app.sections import Json
-from tasks_app.sections import Path as Place
 from tasks_app.services.study import drafts, items
 from tasks_app.setup import changes
 from tasks_app.setup.controls import Group, Node, controls_of, in_control, name_of, path_of

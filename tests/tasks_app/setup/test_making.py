@@ -8,7 +8,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from tasks_app import sections, studyfile
+from tasks_app import studyfile
+from tasks_app.hooks import sections
 from tasks_app.models import Media, Setup, Study, Task
 from tasks_app.services.study import items
 from tasks_app.services.study.lifecycle import NotPossible, move

@@ -9,9 +9,9 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from tasks_app import sections
+from tasks_app.hooks import sections
+from tasks_app.hooks.sections import Json, Section
 from tasks_app.models import Setup, Study
-from tasks_app.sections import Json, Section
 from tasks_app.setup import changes, starting, templates
 from tasks_app.setup.differences import WORDING
 from tasks_app.setup.page import SetupPage

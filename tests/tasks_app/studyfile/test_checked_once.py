@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tasks_app import sections
-from tasks_app.sections import Json
+from tasks_app.hooks import sections
+from tasks_app.hooks.sections import Json
 from tasks_app.studyfile.files.source import open_files
 from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.schema import whole_schema
