@@ -7,6 +7,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from tasks_app.hooks.sections import Json
 from tasks_app.importing.checking import RowCheck
 from tasks_app.importing.columns import RATINGS
 from tasks_app.importing.conflicts import in_words
@@ -17,7 +18,6 @@ from tasks_app.importing.rows import RatingsTable
 from tasks_app.importing.shaping.prepared import prepared
 from tasks_app.importing.source import RatingsFile, Scanned, lines_of, scan_whole
 from tasks_app.models import Study
-from tasks_app.sections import Json
 from tasks_app.services.database import atomically
 from tasks_app.services.events import Actor
 from tasks_app.services.imports import storing

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from itertools import islice
 
+from tasks_app.hooks.sections import Json
 from tasks_app.importing.guessing import ROWS, Peek
 from tasks_app.importing.mapping import ColumnMapping
 from tasks_app.importing.rows import MappedTable
 from tasks_app.importing.shaping.prepared import prepared
 from tasks_app.importing.source import RatingsFile, lines_of, scan_whole
-from tasks_app.sections import Json
 from tasks_app.studyfile.files.jsontext import dumps
 from tasks_app.studyfile.problems import Problems, StudyFileError
 

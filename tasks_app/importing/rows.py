@@ -10,6 +10,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from tasks_app.hooks.sections import Json
 from tasks_app.importing.columns import RATINGS, is_used
 from tasks_app.importing.guessing import peek
 from tasks_app.importing.mapping import EXAMPLE, ColumnMapping
@@ -18,7 +19,6 @@ from tasks_app.importing.raters import UNKNOWN
 from tasks_app.importing.ratings import ANSWER_COLUMNS, SPAN
 from tasks_app.importing.source import RatingsFile
 from tasks_app.importing.wide import Group, NotWide
-from tasks_app.sections import Json
 from tasks_app.studyfile.columns import BadCell, Column, Kind, TableDeclaration, from_text
 from tasks_app.studyfile.files.absent import is_absent
 from tasks_app.studyfile.files.headers import Naming

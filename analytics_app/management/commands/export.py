@@ -2,6 +2,7 @@
 
 import os
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -9,6 +10,7 @@ from typing import Any, BinaryIO
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from analytics_app.exports import ratings, results
+from analytics_app.exports.named import Written, registry, writer_called
 from analytics_app.exports.reference import reference
 from analytics_app.management.finished import finished_run
 from analytics_app.selectors.results import systems_shown
@@ -17,6 +19,7 @@ from tasks_app.models import Study
 from tasks_app.services import events
 
 STDOUT = "-"
+FORMATS = ("csv", "jsonl", "json", *sorted(writer.name for writer in registry.values()))
 BEST = 0
 
 
@@ -25,14 +28,14 @@ class Command(BaseCommand):
 
     help = (
         "Write the ratings of a study in long form (csv, jsonl), or with --results the results document of a run "
-        "(json, csv). docs/columns.md says what the columns hold."
+        "(json, csv). docs/columns.md says what the columns hold, docs/formats.md which formats other tools read."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the arguments."""
         parser.add_argument("slug", nargs="?")
         parser.add_argument("--columns", action="store_true", help="print the tables of docs/columns.md instead")
-        parser.add_argument("--format", choices=("csv", "jsonl", "json"), default="csv")
+        parser.add_argument("--format", choices=FORMATS, default="csv")
         parser.add_argument("--output", metavar="FILE", default=STDOUT, help="where to write; - is standard output")
         parser.add_argument("--task", metavar="KEY", action="append", help="only ratings of this task; may be repeated")
         parser.add_argument(
@@ -61,6 +64,8 @@ class Command(BaseCommand):
     def _ratings(self, study: Study, options: dict[str, Any]) -> Iterator[bytes]:
         if options["format"] == "json":
             raise CommandError("Ratings are written as csv or jsonl; json is a format of --results.")
+        if options["format"] not in ratings.CONTENT_TYPES:
+            return self._named(study, options)
         try:
             chunks = ratings.stream(study, format=options["format"], tasks=options["task"], checks=options["checks"])
         except ratings.UnknownName as unknown:
@@ -69,9 +74,23 @@ class Command(BaseCommand):
             events.log(study, None, "exported", about=f"ratings ({options['format']}) by a command")
         return chunks
 
+    def _named(self, study: Study, options: dict[str, Any]) -> Iterator[bytes]:
+        """Yield a file in the format of another tool; what it cannot hold goes to standard error."""
+        if options["task"] or options["checks"]:
+            raise CommandError("--task and --checks are for csv and jsonl.")
+        written = Written(study)
+        with tempfile.TemporaryFile() as target:
+            writer_called(options["format"]).write(written, target)
+            target.seek(0)
+            yield from iter(lambda: target.read(1 << 20), b"")
+        for note in written.notes:
+            self.stderr.write(note)
+        if study.state in Study.State.UNDER_WAY:
+            events.log(study, None, "exported", about=f"ratings ({options['format']}) by a command")
+
     def _results(self, study: Study, options: dict[str, Any]) -> Iterator[bytes]:
-        if options["format"] == "jsonl":
-            raise CommandError("Results are written as json or csv; jsonl is a format of ratings.")
+        if options["format"] not in {"json", "csv"}:
+            raise CommandError(f"Results are written as json or csv; {options['format']} is a format of ratings.")
         if options["checks"]:
             raise CommandError("--checks is for ratings; no result is computed from answers to checks.")
         if options["task"]:

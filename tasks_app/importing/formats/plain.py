@@ -1,4 +1,4 @@
-"""Turn an uploaded table into plain lines, in a process of its own (see `tasks_app.limited`)."""
+"""Turn an uploaded table into plain lines, in a process of its own (see `tasks_app.uploads.limited`)."""
 
 from __future__ import annotations
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tasks_app.hooks.sections import Json
 from tasks_app.importing.columns import RATINGS
 from tasks_app.importing.guessing import Peek, guess, plain_name
 from tasks_app.importing.whole.columns import ATTRIBUTE, FEATURE
-from tasks_app.sections import Json
 from tasks_app.setup.tables.column_names import FEATURES, KNOWN_AS
 from tasks_app.setup.tables.layout import feature_name
 from tasks_app.studyfile.columns import BadCell, from_text

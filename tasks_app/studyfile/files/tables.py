@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from tasks_app.plaintext import problem_in
-from tasks_app.sections import Json
+from tasks_app.hooks.sections import Json
 from tasks_app.studyfile.columns import BadCell, Column, Kind, TableDeclaration, from_json, from_text
 from tasks_app.studyfile.files.absent import AbsentWords, is_absent
 from tasks_app.studyfile.files.decoding import Place, decode
@@ -22,6 +21,7 @@ from tasks_app.studyfile.files.jsontext import BadJson, loads
 from tasks_app.studyfile.files.limits import limits, megabytes
 from tasks_app.studyfile.files.quoting import QuoteWatch, Quoting
 from tasks_app.studyfile.problems import Problems, shown
+from tasks_app.texts.plaintext import problem_in
 
 if TYPE_CHECKING:
     from tasks_app.studyfile.reading import StudyReading  # which loads all models

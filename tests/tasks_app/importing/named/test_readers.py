@@ -1,0 +1,103 @@
+"""Every named format: its miniature is recognised, read as it should be, and becomes a study whole."""
+
+import io
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+
+from tasks_app.importing.named import apart, keys, studies
+from tasks_app.importing.named.base import CERTAIN, Converted
+from tasks_app.importing.named.reference import reference
+from tasks_app.importing.named.registry import format_called, registry
+from tasks_app.models import Rating, Study, base
+from tasks_app.studyfile import fields
+from tests.tasks_app.importing.named.miniatures import MINIATURES, Miniature
+
+FORMATS = sorted(MINIATURES)
+
+
+def converted(format: str, miniature: Miniature, **options: str) -> tuple[Converted, dict[str, Any]]:
+    """Read a miniature; return what is said of it, and the files of the study."""
+    name, content = miniature.upload
+    target = io.BytesIO()
+    said = apart.convert(
+        io.BytesIO(content), target, name=name, format=format, options={**miniature.options, **options}, slug="x"
+    )
+    with zipfile.ZipFile(target) as archive:
+        files = {
+            member: [json.loads(line) for line in archive.read(member).decode().splitlines()]
+            for member in ("items.jsonl", "ratings.jsonl")
+        }
+        return said, {**files, "study.yaml": archive.read("study.yaml").decode()}
+
+
+def test_every_format_has_a_miniature() -> None:
+    assert sorted(reader.name for reader in registry.values()) == FORMATS
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_format_is_recognised_by_its_files(format: str) -> None:
+    """The format of a file is the first one; no other is certain."""
+    name, content = MINIATURES[format].upload
+    found = apart.recognise(io.BytesIO(content), name=name)
+    assert found[0].format == format
+    assert found[0].why
+    assert [sign.format for sign in found[1:] if sign.sure == CERTAIN] == []
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_format_is_read(format: str) -> None:
+    miniature = MINIATURES[format]
+    said, files = converted(format, miniature)
+    assert said.counts == miniature.counts
+    assert said.tasks == miniature.kinds
+    assert len(files["ratings.jsonl"]) == len(miniature.ratings)
+    for row, expected in zip(files["ratings.jsonl"], miniature.ratings, strict=True):
+        assert {column: row.get(column) for column in expected} == expected
+    texts = {(row["item"], row["system"]): row for row in files["items.jsonl"]}
+    for row in files["ratings.jsonl"]:
+        text = texts[row["item"], row["system"]]["source" if row.get("span_side") == "source" else "output"]
+        if row.get("span_side") and row["text"] != "[missing]":
+            assert text[row["span_start"] : row["span_end"]] == row["text"]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_format_becomes_a_study(format: str) -> None:
+    """What was read is stored whole by a process of its own, and nothing is dropped on the way."""
+    miniature = MINIATURES[format]
+    name, content = miniature.upload
+    upload = studies.Upload(name, io.BytesIO(content))
+    made = studies.make_study(upload=upload, format=format, options=miniature.options, owner=None, slug="of-a-format")
+    study = Study.objects.get(slug="of-a-format")
+    assert study.state == Study.State.CLOSED
+    assert made.imported.counts["rows"] == miniature.counts["ratings"]
+    silent = sum("label" in row and row["label"] == "none" for row in miniature.ratings)
+    assert Rating.objects.filter(task__study=study).count() == miniature.counts["ratings"] - silent
+    assert study.systems.count() == miniature.counts["systems"]
+
+
+def test_names_of_other_tools_become_keys_and_stay_apart() -> None:
+    made = keys.Keys("item")
+    names = ["Online-A", "CUNI MH (v2)", "CUNI-MH-v2", "Zürich", "http://000.cc", "日本", "中国", "online-a"]
+    assert [made.key(name) for name in names] == [
+        "Online-A", "CUNI-MH-v2", "CUNI-MH-v2-2", "Zurich", "http-000.cc", "item", "item-2", "online-a-2",
+    ]  # fmt: skip
+    assert [made.key(name) for name in names[:2]] == ["Online-A", "CUNI-MH-v2"]
+    assert len(keys.pseudonym("x" * 60)) == 40
+    assert (keys.KEY_PATTERN, keys.DOCUMENT_PATTERN) == (base.KEY_PATTERN, fields.DOCUMENT_PATTERN)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_format_says_what_it_keeps(format: str) -> None:
+    reader = format_called(format)
+    assert all(str(words) for words in (reader.label, reader.about, reader.kept, reader.not_kept))
+
+
+def test_the_page_of_formats_says_what_the_readers_declare() -> None:
+    page = (Path(settings.BASE_DIR) / "docs" / "formats.md").read_text("utf-8")
+    assert reference() in page
