@@ -86,7 +86,7 @@ class MappingText(forms.Form):
         help_text=gettext_lazy(
             "YAML or JSON: columns, constant, values and where, each as “ours: theirs”, and what a file of another "
             "shape needs, such as paths into cells (annotations[*].score) and columns by a pattern (score_{rater}). "
-            "The page docs/ratings-file.md lists what to write for which file."
+            "Help → Ratings from elsewhere lists what to write for which file."
         ),
         widget=forms.Textarea(attrs={"rows": 16, "spellcheck": "false", "dir": "ltr"}),
         required=False,
