@@ -64,7 +64,7 @@ class Known:
     criteria: Mapping[int, str]
 
     def of(self, purpose: str, criteria: Collection[str] = ()) -> tuple[int, ...]:
-        """The units there are for a purpose; with `criteria`, those that ask one of them or all at once."""
+        """Return the units for a purpose; with `criteria`, those that ask one of them or all at once."""
         asked_criteria = {"", *criteria}
         units = self.by_purpose.get(purpose, ())
         return tuple(unit for unit in units if asked_criteria == {""} or self.criteria[unit] in asked_criteria)
@@ -116,7 +116,7 @@ def compose(rater: Rater, task: Task, places: Sequence[ClaimedPlace], turn: int)
 
 @dataclass(frozen=True, slots=True)
 class _Given:
-    """What a rater was given of a task before. What went back unseen counts as never given."""
+    """Units that a rater was given of a task before. Units that went back unseen do not count."""
 
     met: Mapping[str, set[int]]
     attempt: int = 1
@@ -190,7 +190,7 @@ def blocks_of(task: Task, units: Sequence[Drawn]) -> list[Sequence[Drawn]]:
 
 
 class _Weaver:
-    """Weaves the checks of a task into the units of one set; what is rare in the sets so far comes first."""
+    """Weaves the checks of a task into the units of one set; texts that are rare in the sets so far come first."""
 
     def __init__(
         self, task: Task, places: Sequence[ClaimedPlace], known: Known, met: Mapping[str, set[int]], turn: int
@@ -293,7 +293,7 @@ class _Weaver:
         return dict(rows.values_list("features__degraded_of", "id"))
 
     def _systems(self, block: Sequence[ClaimedPlace]) -> tuple[tuple[str, ...], ...]:
-        """Return the systems whose texts each unit shows."""
+        """Return the systems of the texts in each unit."""
         systems: dict[int, dict[str, None]] = {}
         rows = PartOutput.objects.filter(part__unit__in=[place.unit for place in block]).order_by("part__number", "id")
         for unit, system in rows.values_list("part__unit", "output__system__key"):
