@@ -94,7 +94,7 @@ STEP = Outcome(
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """When a criterion is asked: after one of these answers to an earlier criterion."""
+    """The condition for a criterion: one of these answers to an earlier criterion."""
 
     after: str
     answers: tuple[str, ...]
@@ -270,7 +270,7 @@ class Comprehension(DrawnOptions):
         return {**own, "criteria": [criterion.key for criterion in self.asked(criteria)]} if self.only_if else own
 
     def answers_on(self, screen: Screen) -> int:
-        """Return how many questions a screen asks, all that depend on others included."""
+        """Count the questions of a screen, including all that depend on others."""
         return max(1, len(self.questions_on(screen)) + len(self.asked(screen.criteria)))
 
     def scale_of(self, criterion: Criterion | None = None) -> tuple[float, float, float] | None:

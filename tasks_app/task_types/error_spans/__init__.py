@@ -1,4 +1,4 @@
-"""Error spans: raters mark what is wrong in a text, say how serious and of which kind it is, and may give a score."""
+"""Error spans: raters mark the errors in a text, with their severity and kind, and may give a score."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -129,7 +129,7 @@ class ErrorSpans(SpanParameters):
 
     @property
     def most(self) -> int:
-        """How many errors a text can have."""
+        """The most errors that a text can have."""
         return self.max_spans or MOST.get(self.scheme, MOST_ELSEWHERE)
 
     def told_apart(self, *, source: bool) -> Scheme:

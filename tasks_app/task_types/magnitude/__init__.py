@@ -175,7 +175,7 @@ class Magnitude(SeveralTexts):
 
     @property
     def options(self) -> tuple[tick_boxes.Tick, ...]:
-        """What can be ticked about a text."""
+        """The ticks that can be set on a text."""
         return tick_boxes.ticks_of(self.ticks)
 
     def brings(self) -> tuple[Criterion, ...]:
@@ -284,7 +284,7 @@ class Magnitude(SeveralTexts):
         return [group for group in judged if group]
 
     def shown_only(self) -> frozenset[str]:
-        """Return the system whose text is the reference, where one is."""
+        """Return the system with the reference text, if one is set."""
         return frozenset(filter(None, [self.reference_system]))
 
     def arrange(self, n_parts: int, rng: Random) -> Iterator[dict[str, object]]:

@@ -40,7 +40,7 @@ class TickEntry(Entry):
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """One option: what is stored, its words, and whether it rules out the others."""
+    """One option: the stored key, its words, and whether it rules out the others."""
 
     key: str
     name: str
