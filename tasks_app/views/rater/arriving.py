@@ -40,7 +40,7 @@ CONSENT_SECONDS = 600
 @csrf_exempt
 @require_http_methods(["GET", "HEAD", "POST"])
 def join(request: HttpRequest, code: str, channel: str = "link") -> HttpResponse:
-    """Where a channel's raters arrive: who runs the study, what is paid, the consent, and the button that begins."""
+    """Show the arrival page of a channel's raters: the people behind the study, pay, consent, and the start button."""
     try:
         study = access.study_for_code(code)
     except Http404:
@@ -62,7 +62,7 @@ def join(request: HttpRequest, code: str, channel: str = "link") -> HttpResponse
 
 
 def _offer(request: HttpRequest, study: Study, channel: str) -> HttpResponse:
-    """Show what is offered; who began already in this visit is sent on to where they were."""
+    """Show the offer; send a rater who has begun in this visit on to their last page."""
     kind = channels.channel_of(study.options, channel)
     if kind.needs_account and not request.user.is_authenticated:
         return redirect(f"{reverse('rater:sign_in')}?{urlencode({'next': request.path})}")
@@ -74,7 +74,7 @@ def _offer(request: HttpRequest, study: Study, channel: str) -> HttpResponse:
 
 
 def _offer_to(request: HttpRequest, study: Study, arrival: Arrival) -> HttpResponse:
-    """Show what is offered to somebody whose arrival was understood; who may have begun here is asked that first."""
+    """Show the offer after a valid arrival; ask a rater who may have begun here about that first."""
     try:
         if returning.KEY in request.GET and not arrival.preview:
             return _back(request, study, arrival)
@@ -118,7 +118,7 @@ def _recognised(study: Study, arrival: Arrival, earlier: enrolment.Enrolled | No
 
 
 def _back(request: HttpRequest, study: Study, arrival: Arrival) -> HttpResponse:
-    """Let somebody go on whom the platform sends for a later wave."""
+    """Let a rater go on when the platform sends them for a later wave."""
     try:
         back = returning.come_back(study=study, arrival=arrival, signed=request.GET[returning.KEY])
     except returning.NotDue:
@@ -133,7 +133,7 @@ def _back(request: HttpRequest, study: Study, arrival: Arrival) -> HttpResponse:
 
 
 def _refuse_early(study: Study, arrival: Arrival) -> None:
-    """Raise a refusal before the consent already; what counts is decided when the form is sent."""
+    """Raise a refusal before the consent already; the final decision is made when the form is sent."""
     if study.state != Study.State.OPEN:
         raise enrolment.NotOpen
     if not enrolment.has_room(study, arrival.invitation):
@@ -141,7 +141,7 @@ def _refuse_early(study: Study, arrival: Arrival) -> None:
 
 
 def consent_form(study: Study, arrival: Arrival, **signed: str) -> ConsentForm:
-    """Make the form whose token carries the arrival, so that nobody can put somebody else's ids into it."""
+    """Make the form with a token that carries the arrival, so that nobody can put somebody else's ids into it."""
     carried = {
         "id": arrival.external_id,
         "session": arrival.session_id,
@@ -209,7 +209,7 @@ def _in_language(request: HttpRequest, study: Study, signed: Mapping[str, Any], 
 
 
 def _agreed_by(request: HttpRequest, study: Study, arrival: Arrival, form: ConsentForm, *, valid: bool) -> HttpResponse:
-    """Enrol somebody whose form is our own, or show what is missing in it."""
+    """Enrol a person with a form of our own, or show the gaps in it."""
     if not valid:
         form = ConsentForm(request.POST, bound_to=form.signed)
         form.is_valid()
@@ -230,7 +230,7 @@ def _agreed_by(request: HttpRequest, study: Study, arrival: Arrival, form: Conse
 def _other_than(
     request: HttpRequest, study: Study, arrival: Arrival, signed: Mapping[str, Any]
 ) -> enrolment.Enrolled | None:
-    """Return the rater whom this browser remembers, unless the form or its visit is their own; None for none.
+    """Return the rater whom this browser remembers, unless the form or its visit is their own; None if there is none.
 
     A consent page that was left open in another tab would otherwise make a second rater of the same person.
     """
@@ -303,7 +303,7 @@ def consent_page(
 
 
 def preview_page(request: HttpRequest, study: Study, channel: str) -> HttpResponse:
-    """Render the offer without a button, and made-up examples of what is asked: nobody is here yet."""
+    """Render the offer without a button, and made-up examples of the tasks: nobody is here yet."""
     stages = (Task.Stage.SCREENING, Task.Stage.MAIN, Task.Stage.EXIT)
     tasks = sorted(Task.objects.filter(study=study, until=None), key=lambda task: stages.index(Task.Stage(task.stage)))
     main = [task for task in tasks if task.stage == Task.Stage.MAIN]

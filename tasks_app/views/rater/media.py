@@ -77,7 +77,7 @@ def part_of(header: str, size: int) -> tuple[int, int] | None:
 
 @require_safe
 def media(request: HttpRequest, token: str, name: str) -> HttpResponseBase:
-    """A file that is shown with one of the rater's units, whole or the part a player asks for."""
+    """Send a file that is shown with one of the rater's units, whole or the part a player asks for."""
     return send(request, access.media_for_rater(access.rater_for_token(token), name))
 
 

@@ -20,7 +20,7 @@ from tasks_app.views.rater.visit import Visit, forged, rater_page
 
 @rater_page("GET", "HEAD")
 def stored(visit: Visit) -> HttpResponse:
-    """Show what is stored about the rater, and what is not."""
+    """Show the data that is stored about the rater, and the data that is not."""
     rater = visit.rater
     about = stored_about(rater)
     progress = progress_of(rater, set_size(rater))

@@ -23,7 +23,7 @@ STEP = "questions"
 
 @researcher_page("GET", "POST")
 def library(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the library, or add what was picked from it."""
+    """Show the library, or add the criteria that were picked from it."""
     if request.method == "POST":
         return _add(request, slug)
 
