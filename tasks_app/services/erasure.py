@@ -87,7 +87,7 @@ def erase(*, rater: Rater, by: events.Actor = None, mentions: Mapping[str, bool]
     erased = _erase_answers(fresh)
     _forget(fresh)
     counts = {"judgments": erased.judgments, "ratings": erased.ratings}
-    named = {"mentions_removed": removed.removed, "mentions_left": removed.left}
+    named = {"mentions_removed": removed.removed, "mentions_left": removed.remaining}
     events.log(fresh.study, by, "erased", about="", after=counts | (named if any(named.values()) else {}))
     _keep_in_list(tombstones.of(fresh))
     return replace(erased, mentions=removed.removed)

@@ -141,7 +141,7 @@ class Removed:
     """The number of texts that no longer name a rater, and the number that still do."""
 
     removed: int
-    left: int
+    remaining: int
 
 
 def mentions_of(rater: Rater) -> list[Mention]:

@@ -357,7 +357,7 @@ class TaskType(Declared, ABC):
         """
         return NO_INSTRUCTION
 
-    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
+    def answered_questions(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
         """Yield the questions of a screen with the rater's answers, empty where the screen was skipped.
 
         Types without such questions yield none; those whose answers are no options and no numbers override `laid_over`.
@@ -366,7 +366,7 @@ class TaskType(Declared, ABC):
 
     def laid_over(self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]) -> LaidOver:
         """Return the rater's answers with the expected ones, to be shown after practice."""
-        return LaidOver(questions=compare(self.asked_again(screen, cleaned), gold))
+        return LaidOver(questions=compare(self.answered_questions(screen, cleaned), gold))
 
     def feedback(
         self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]

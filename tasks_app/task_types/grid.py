@@ -227,7 +227,7 @@ class GridType(SingleOrTogether):
                     raise TypeError(f"A rating must be a number, not {value!r}.")
                 yield Value("rating", part=shown.part.number, criterion=criterion.key, value=float(value) + 0.0)
 
-    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
+    def answered_questions(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
         """Yield the steps, or the scale, of every text and criterion."""
         form = self.form(screen)
         low, high, _step = self.scale_of()

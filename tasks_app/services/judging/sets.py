@@ -197,13 +197,13 @@ class _Weaver:
     ) -> None:
         self.task, self.checks, self.known, self.turn = task, checks_of(task.checks), known, turn
         criteria = {place.criterion for place in places} - {""}
-        self.left: dict[str, list[int]] = {
+        self.unused: dict[str, list[int]] = {
             purpose: [unit for unit in known.of(purpose, criteria) if unit not in met.get(purpose, set())]
             for purpose in _KNOWN.values()
         }
         self.n_by_purpose: dict[str, int] = {
-            Purpose.CONTROL: self.checks.controls_among(len(places), len(self.left[Purpose.CONTROL])),
-            Purpose.ATTENTION: self.checks.attention_among(len(self.left[Purpose.ATTENTION])),
+            Purpose.CONTROL: self.checks.controls_among(len(places), len(self.unused[Purpose.CONTROL])),
+            Purpose.ATTENTION: self.checks.attention_among(len(self.unused[Purpose.ATTENTION])),
         }
         self.used_units = self._used_units()
         self.used = {
@@ -249,11 +249,11 @@ class _Weaver:
     def _choose(self, purpose: str, block: Sequence[ClaimedPlace], number: int, n_blocks: int) -> list[int]:
         """Choose known units for a block: those that the fewest sets had, in a drawn order."""
         fitting = set(self.known.of(purpose, {place.criterion for place in block} - {""}))
-        units_left = [unit for unit in self.left[purpose] if unit in fitting]
+        units_left = [unit for unit in self.unused[purpose] if unit in fitting]
         share = weaving.share_out(self.n_by_purpose[purpose], n_blocks, self.turn)[number]
         plans.seeded(self.task.study, "known", self.task.key, purpose).shuffle(units_left)
         units = sorted(units_left, key=lambda unit: self.used_units[unit])[:share]
-        self.left[purpose] = [unit for unit in self.left[purpose] if unit not in units]
+        self.unused[purpose] = [unit for unit in self.unused[purpose] if unit not in units]
         plans.seeded(self.task.study, "places", self.task.key, purpose, self.turn, number).shuffle(units)
         return units
 
@@ -263,7 +263,7 @@ class _Weaver:
         return rows.exclude(state__in=(State.RETURNED, State.EXPIRED, State.PASSED_OVER), first_shown=None)
 
     def _used_units(self) -> Counter[int]:
-        units = [unit for units_of_purpose in self.left.values() for unit in units_of_purpose]
+        units = [unit for units_of_purpose in self.unused.values() for unit in units_of_purpose]
         if not units:
             return Counter()
         rows = self._sets_before().filter(unit__in=units, purpose__in=_KNOWN.values())

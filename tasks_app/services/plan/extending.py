@@ -74,7 +74,7 @@ class Prospect:
 
     tasks: tuple[TaskExtension, ...]
     raters: int
-    left: int
+    sets_left_over: int
     minutes: float
     paid: Decimal
     notes: tuple[str, ...]
@@ -215,7 +215,7 @@ def _prospect(study: Study, drawn: tuple[TaskExtension, ...]) -> Prospect:
     return Prospect(
         drawn,
         takers.raters,
-        sum(takers.left.values()),
+        sum(takers.sets_left_over.values()),
         takers.raters * options.expected_minutes,
         paid,
         tuple(filter(None, answers)),

@@ -344,7 +344,7 @@ class Comprehension(DrawnOptions):
             step = float(str(cleaned[STUDY_FIELD.format(key=criterion.key)]))
             yield Value(STEP.name, part=part, criterion=criterion.key, value=step)
 
-    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
+    def answered_questions(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
         """Yield the questions that have options, as known answers name them: right or not."""
         for question in self.questions_on(screen):
             name = ITEM_FIELD.format(n=question.number)

@@ -308,7 +308,7 @@ class ErrorSpans(SpanParameters):
         given = tuple(limits[part].words(mark) for part, part_marks in marks.items() for mark in part_marks)
         return Graded(gold, not missed and not extra, given), grading.sentence(missed, extra, limits)
 
-    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
+    def answered_questions(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
         """Yield the questions for scores; marks are laid over the text itself."""
         for shown in screen.shown_parts:
             for criterion in SpansForm(self, screen).scored:

@@ -330,7 +330,7 @@ class Labels(PagedTexts, DrawnOptions):
             return graded
         return tuple(map(all_of_a_set, graded))
 
-    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
+    def answered_questions(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
         """Yield the options of every criterion."""
         form = LabelsForm(self, screen)
         for criterion, options in form.criteria_with_options:

@@ -322,13 +322,13 @@ class Magnitude(SeveralTexts):
         graded = super().grade(screen, cleaned, gold)
         return tuple(all_of_a_set(answer) if answer.gold.criterion == tick_boxes.KEY else answer for answer in graded)
 
-    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
+    def answered_questions(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
         """Yield the number of every text and criterion, on a scale of ratios with the reference on it."""
         judged, worth = self.judged(screen), float(self.reference_value)
         ticked = self.ticked_on(screen)
         for shown in judged.shown_parts:
             if ticked is not None:
-                yield tick_boxes.asked_again(self.options, shown, ticked, cleaned)
+                yield tick_boxes.answered_question(self.options, shown, ticked, cleaned)
             for criterion in self.asked(judged.shown_criteria):
                 name = field_name(shown.position, criterion.key)
                 answer = cleaned.get(name)

@@ -233,7 +233,7 @@ class Pairwise(ComparedTexts, SeveralTexts):
             if side and cleaned.get(strength):
                 yield Value("strength", criterion=strength, value=float(str(cleaned[strength])))
 
-    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
+    def answered_questions(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
         """Yield the preferences; how strong they are is no right or wrong."""
         labels = {side: LABELS[shown.part.number] for side, shown in zip(SIDES, screen.shown_parts, strict=False)}
         form = PairwiseForm(self, screen)

@@ -218,7 +218,7 @@ class Triangle(TriangleParameters):
             for result in self.grade(screen, cleaned, gold)
         )
 
-    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
+    def answered_questions(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
         """Yield the choice of the odd one, as known answers name it: right or not."""
         odd, chosen = odd_position(screen), str(cleaned.get(CHOICE) or "")
         field = self.form(screen).fields[CHOICE]
