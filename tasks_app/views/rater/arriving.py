@@ -20,7 +20,7 @@ from tasks_app.services.arrival import endings, enrolment, invitations, returnin
 from tasks_app.texts import languages
 from tasks_app.views import counting, pay_words
 from tasks_app.views.public import examples
-from tasks_app.views.rater import begun, pages
+from tasks_app.views.rater import continuing, pages
 from tasks_app.views.rater.journey import instructions_html
 from tasks_app.views.rater.trial import announce_trial
 from tasks_app.views.rater.visit import forged, framed, message, sending_away, study_deleted
@@ -78,7 +78,7 @@ def _offer_to(request: HttpRequest, study: Study, arrival: Arrival) -> HttpRespo
     try:
         if returning.KEY in request.GET and not arrival.preview:
             return _back(request, study, arrival)
-        earlier = begun.remembered(request, study, arrival)
+        earlier = continuing.remembered(request, study, arrival)
         enrolled = _recognised(study, arrival, earlier)
         if enrolled is not None:
             return redirect("rater:next", enrolled.token)
@@ -97,8 +97,8 @@ def _offer_to_continue(
     request: HttpRequest, study: Study, arrival: Arrival, earlier: enrolment.Enrolled
 ) -> HttpResponse:
     """Ask whether the rater whom this browser remembers has come back, with a form for that very rater."""
-    form = consent_form(study, arrival, **{begun.OFFERED: begun.mark_of(earlier)})
-    return begun.offer(request, study, earlier, form)
+    form = consent_form(study, arrival, **{continuing.OFFERED: continuing.mark_of(earlier)})
+    return continuing.offer(request, study, earlier, form)
 
 
 def _recognised(study: Study, arrival: Arrival, earlier: enrolment.Enrolled | None) -> enrolment.Enrolled | None:
@@ -173,36 +173,36 @@ def _agreed(request: HttpRequest, study: Study, channel: str) -> HttpResponse:
     if chosen := languages.match(request.POST.get(LANGUAGE, "")):
         return _in_language(request, study, form.signed, chosen)
     arrival = _arrival_in(form.signed, channel)
-    if begun.FIELD in request.POST or begun.OFFERED in form.signed:
-        return _begun(request, study, arrival, str(form.signed.get(begun.OFFERED, "")))
+    if continuing.FIELD in request.POST or continuing.OFFERED in form.signed:
+        return _back_or_anew(request, study, arrival, str(form.signed.get(continuing.OFFERED, "")))
     with languages.speaking(arrival.language or study.language):
         return _agreed_by(request, study, arrival, form, valid=valid)
 
 
-def _begun(request: HttpRequest, study: Study, arrival: Arrival, offered: str) -> HttpResponse:
+def _back_or_anew(request: HttpRequest, study: Study, arrival: Arrival, offered: str) -> HttpResponse:
     """Send the earlier rater of this browser on, or forget them and show the offer to somebody else.
 
     Either holds for the rater for whom the form was `offered`, and for nobody who began here since. Everybody else is
     shown what a visit shows: whoever ended meanwhile, has a new link, or sends a form that has no such button. A form
     on another site comes without the cookie, and deletes none.
     """
-    earlier = begun.remembered(request, study, arrival)
-    if earlier is None or offered != begun.mark_of(earlier):
+    earlier = continuing.remembered(request, study, arrival)
+    if earlier is None or offered != continuing.mark_of(earlier):
         return _offer_to(request, study, arrival)
-    button = request.POST.get(begun.FIELD, "")
-    if button == begun.EARLIER:
+    button = request.POST.get(continuing.FIELD, "")
+    if button == continuing.EARLIER:
         if arrival.external_id:
             returning.come_again(study=study, arrival=arrival, rater=earlier.rater)
         return redirect("rater:next", earlier.token)
-    if button == begun.OTHER and begun.may_be_another(arrival.channel):
-        return begun.forget(redirect(request.path), study, arrival.channel)
+    if button == continuing.OTHER and continuing.may_be_another(arrival.channel):
+        return continuing.forget(redirect(request.path), study, arrival.channel)
     return _offer_to(request, study, arrival)
 
 
 def _in_language(request: HttpRequest, study: Study, signed: Mapping[str, Any], language: str) -> HttpResponse:
     """Show the offer in the language that somebody chose; nothing is stored."""
     arrival = {**(signed.get("arrival") or {}), "language": language}
-    signed = {name: value for name, value in signed.items() if name != begun.OFFERED}
+    signed = {name: value for name, value in signed.items() if name != continuing.OFFERED}
     with languages.speaking(language):
         form = ConsentForm(bound_to={**signed, "arrival": arrival})
         return consent_page(request, study, form, channel=str(signed.get("channel", "link")), language=language)
@@ -224,7 +224,7 @@ def _agreed_by(request: HttpRequest, study: Study, arrival: Arrival, form: Conse
     except enrolment.REFUSALS as error:
         return refused(request, study, arrival, error)
     response = redirect("rater:next", enrolled.token)
-    return begun.remember(request, response, enrolled, str(form.signed["nonce"]))
+    return continuing.remember(request, response, enrolled, str(form.signed["nonce"]))
 
 
 def _other_than(
@@ -236,7 +236,7 @@ def _other_than(
     """
     if str(signed.get("kind", Rater.Kind.REAL)) == Rater.Kind.SANDBOX:
         return None
-    earlier = begun.remembered(request, study, arrival)
+    earlier = continuing.remembered(request, study, arrival)
     if earlier is None or _recognised(study, arrival, earlier) is not None:
         return None
     own = enrolment.token_of_form(study.pk, str(signed["nonce"]), arrival)

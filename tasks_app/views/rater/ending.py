@@ -13,7 +13,7 @@ from tasks_app.services import contact
 from tasks_app.services.arrival import endings, enrolment
 from tasks_app.services.judging import assignments, checks, limits, reservations
 from tasks_app.views import pay_words
-from tasks_app.views.rater import begun, pages, steps
+from tasks_app.views.rater import continuing, pages, steps
 from tasks_app.views.rater.journey import set_size
 from tasks_app.views.rater.visit import Visit, rater_page, sending_away
 
@@ -55,7 +55,7 @@ def end(visit: Visit) -> HttpResponse:
         "way_out": _way_out(rater) if may_resume and not has_more else "",
     }
     response = sending_away(visit.render("rater/end.html", context), rater.channel)
-    return response if may_resume else begun.forget(response, rater.study, rater.channel)
+    return response if may_resume else continuing.forget(response, rater.study, rater.channel)
 
 
 def _way_out(rater: Rater) -> str:

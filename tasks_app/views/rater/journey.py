@@ -24,7 +24,7 @@ from tasks_app.services.study import languages as study_languages
 from tasks_app.settings.checks import checks_of
 from tasks_app.texts import languages, richtext
 from tasks_app.views import pay_words
-from tasks_app.views.rater import begun, pages, stages
+from tasks_app.views.rater import continuing, pages, stages
 from tasks_app.views.rater.visit import Visit, forged, rater_page
 
 
@@ -203,7 +203,7 @@ def link(visit: Visit) -> HttpResponse:
         return forged(visit.request)
     new_token = enrolment.new_link(rater_id=visit.rater.pk)
     response = HttpResponseRedirect(reverse("rater:help", args=[new_token]))
-    return begun.forget(response, visit.rater.study, visit.rater.channel)
+    return continuing.forget(response, visit.rater.study, visit.rater.channel)
 
 
 @rater_page("POST")

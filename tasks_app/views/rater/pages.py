@@ -27,7 +27,7 @@ from tasks_app.settings.study import StudySettings
 from tasks_app.texts import languages, richtext
 from tasks_app.texts.languages import PageLanguage
 from tasks_app.views import pay_words
-from tasks_app.views.rater import begun, stages
+from tasks_app.views.rater import continuing, stages
 from tasks_app.views.rater.visit import Visit
 
 
@@ -78,7 +78,7 @@ def about_pairs(options: StudySettings, channel: str) -> list[tuple[str, str]]:
         (_("Complaints"), options.complaints),
         (_("Ethics reference"), options.ethics),
         (_("What is stored"), stored_in_words(options, channel)),
-        (_("In your browser"), in_browser() if begun.has_memory(channel) else ""),
+        (_("In your browser"), in_browser() if continuing.has_memory(channel) else ""),
         (_("How long it is kept"), options.kept),
         (_("What is published"), options.published),
         (_("Last day to withdraw"), formats.date_format(last_day, "DATE_FORMAT") if last_day else ""),
