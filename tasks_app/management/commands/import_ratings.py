@@ -23,7 +23,7 @@ class Command(StoringCommand):
     file_help = "ratings in long form: .csv, .tsv or .jsonl, also with .gz behind"
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Declare what the command takes."""
+        """Declare the arguments of the command."""
         super().add_arguments(parser)
         parser.add_argument("--map", metavar="MAP", help="a mapping: a YAML or JSON file, or the name of a saved one")
         parser.add_argument("--save-map", metavar="NAME", help="save the mapping with the study under this name")

@@ -1,4 +1,4 @@
-"""Begin a study: choose a way, say what the study is called, and go on to its first step."""
+"""Begin a study: choose a way, name the study, and go on to its first step."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ NEWEST = 8
 
 
 class NamesForm(forms.Form):
-    """What a new study is called."""
+    """The titles of a new study."""
 
     title = line_field(
         gettext_lazy("Title"),
@@ -175,7 +175,7 @@ def _texts(value: str) -> Origin:
 
 
 def _chosen(request: HttpRequest) -> tuple[str, str, Origin] | None:
-    """Return the way to begin that an address or a form names, its value, and what the study begins from."""
+    """Return the way to begin that an address or a form names, its value, and the origin of the study."""
     given = request.POST if request.method == "POST" else request.GET
     if "study" in given:
         return "study", given["study"], _study(request, given["study"])

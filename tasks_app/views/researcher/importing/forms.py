@@ -152,7 +152,7 @@ class ColumnsForm(MappingForm):
             self.fields[f"word-{number}"] = forms.CharField(required=False, label=_("is"))
 
     def of(self, names: Iterable[str]) -> list[forms.BoundField]:
-        """The choices for some of our columns, for the template."""
+        """Return the choices for some of our columns, for the template."""
         return [self[f"column-{name}"] for name in names]
 
     @property
@@ -175,7 +175,7 @@ class ColumnsForm(MappingForm):
 
     @property
     def filters(self) -> list[tuple[forms.BoundField, forms.BoundField]]:
-        """Which rows count."""
+        """The fields that choose the rows that count."""
         return [(self[f"where-{number}"], self[f"word-{number}"]) for number in FILTERS]
 
     @property

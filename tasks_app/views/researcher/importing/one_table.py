@@ -45,7 +45,7 @@ class TableText(MappingText):
 
 
 class _OneTablePages(TablePages[TableText]):
-    """One table, whose columns are guessed and shown as a mapping."""
+    """One table; its columns are guessed and shown as a mapping."""
 
     address = "researcher:one_table"
     template = "one_table"
@@ -53,7 +53,7 @@ class _OneTablePages(TablePages[TableText]):
 
     @property
     def why_not(self) -> str:
-        """Return why the study takes no such table; "" where it does: it would take the place of what is there."""
+        """Return why the study takes no such table; "" if it does: the table would replace its present texts."""
         has_tasks = Task.objects.filter(study=self.study).exists()
         if self.study.is_frozen or has_tasks or SetupRow.objects.filter(setup__study=self.study).exists():
             return _("This study has texts or tasks already. Begin a new study with the table, or import the ratings.")
