@@ -79,6 +79,7 @@ PAGES = (
     Address("researcher:due", STUDY),
     Address("researcher:due_ids", {"slug": "SLUG", "wave": "1"}),
     Address("researcher:import", STUDY),
+    Address("researcher:one_table", STUDY),
     Address("researcher:pay", STUDY),
     Address("researcher:pay", STUDY, {"page": "last", "simulated": "on"}),
     Address("researcher:api", STUDY),

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from django.core.management.base import CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from analytics_app.services.uploads.flow import Columns, Uploaded, upload
 from analytics_app.services.uploads.named import NamedValues
-from tasks_app.importing import RatingsFile
+from tasks_app.importing import RatingsFile, from_file
 from tasks_app.management.file_commands import StoringCommand
 from tasks_app.models import Study
 from tasks_app.services.events import Actor
@@ -28,6 +28,8 @@ class UploadCommand(StoringCommand):
             parser.add_argument(f"--{column.name}", default=column.name, metavar="COLUMN", help=help)
         names = f"{self.kind.name}s"
         parser.add_argument(f"--{names}", default="", metavar="NAMES", help=f"columns of values: {self.names_example}")
+        help = "a mapping, in YAML or JSON, instead of the options for columns; see docs/ratings-file.md"
+        parser.add_argument("--map", metavar="MAP", help=help)
         parser.add_argument("--quoting", default="", choices=QUOTINGS, help="what quotation marks are between tabs")
         parser.add_argument("--replace", action="store_true", help=f"store in place of all values of these {names}")
 
@@ -35,7 +37,13 @@ class UploadCommand(StoringCommand):
         """Store the file."""
         named = tuple(name.strip() for name in options[f"{self.kind.name}s"].split(",") if name.strip())
         theirs = {column.name: options[column.name] for column in self.kind.columns}
+        mapping = None
+        if options["map"]:
+            if any(ours != name for ours, name in theirs.items()) or options["quoting"]:
+                raise CommandError("--map says what the columns are: leave out the options for columns and --quoting.")
+            mapping = from_file(options["map"], self.kind.mapped_table())
         return upload(
             self.kind, study=study, file=RatingsFile.at(options["file"]), by=by,
-            columns=Columns(theirs, named, options["quoting"]), replace=options["replace"], check=options["check"],
+            columns=Columns(theirs, named, options["quoting"]), mapping=mapping, replace=options["replace"],
+            check=options["check"],
         )  # fmt: skip

@@ -28,6 +28,7 @@ __all__ = [
     "ColumnMapping",
     "Imported",
     "RatingsFile",
+    "RatingsTable",
     "from_document",
     "from_file",
     "from_yaml",

@@ -1,7 +1,5 @@
 """The columns of a file of ratings in long form: the same for import, export and API."""
 
-from dataclasses import replace
-
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.studyfile.columns import Column, Kind, TableDeclaration
@@ -50,10 +48,13 @@ RATINGS = TableDeclaration(
     Column("feature_", Kind.TEXT, _("Not used: they belong to the items.")),
 )
 
-# If a mapping names the rater of the whole file, the file needs no column for raters.
-OF_ONE_RATER = replace(RATINGS, columns=tuple(replace(column, needed=False) for column in RATINGS.columns))
 
-TIMES = tuple(column.name for column in RATINGS.columns if column.kind is Kind.TIME)
+def times_of(declared: TableDeclaration) -> tuple[str, ...]:
+    """Return the names of the columns that hold times."""
+    return tuple(column.name for column in declared.columns if column.kind is Kind.TIME)
+
+
+TIMES = times_of(RATINGS)
 
 # Columns of an export that are worked out anew here, or come from the study's items.
 NOT_USED = ("document", "excluded_by", "feature_")

@@ -12,15 +12,20 @@ from django.utils.translation import gettext as _
 
 from tasks_app.importing.columns import RATINGS, is_used
 from tasks_app.importing.formats.worksheets import names_of, sheet_rows
+from tasks_app.importing.shaping.paths import paths_of
 from tasks_app.importing.source import RatingsFile, head_of
+from tasks_app.sections import Json
 from tasks_app.studyfile.files.headers import fault_of_first_line
-from tasks_app.studyfile.files.jsontext import BadJson, loads
+from tasks_app.studyfile.files.jsontext import BadJson, dumps, loads
 from tasks_app.studyfile.files.limits import limits
 from tasks_app.studyfile.files.quoting import Quoting
 from tasks_app.studyfile.files.tables import DELIMITERS, word_of
 from tasks_app.studyfile.problems import Problem, StudyFileError
 
 ROWS = 5
+
+# Paths into cells that a page offers.
+MOST_PATHS = 100
 
 # Other names of our columns, as found in published sets of ratings.
 _KNOWN_AS: Mapping[str, Sequence[str]] = {
@@ -44,10 +49,11 @@ _ALIKE = 0.85
 
 @dataclass(frozen=True, slots=True)
 class Peek:
-    """The columns of a file and the cells of its first rows, as they stand there."""
+    """The columns of a file and the cells of its first rows, as they stand there; `paths` lead into cells."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
+    paths: Sequence[str] = ()
 
 
 def peek(file: RatingsFile, quoting: str = "", rows: int = ROWS) -> Peek:
@@ -71,6 +77,12 @@ def peek(file: RatingsFile, quoting: str = "", rows: int = ROWS) -> Peek:
     if fault := fault_of_first_line(head[:1]):
         raise StudyFileError([Problem(file.name, 1, 1, fault)])
     return _few_enough(file, _peek_csv(head, DELIMITERS[file.format], Quoting(quoting), rows))
+
+
+def numbered(peek: Peek) -> Peek:
+    """Return a look at a file without a header: its first line is a row, and columns are called by their numbers."""
+    names = [str(number) for number in range(1, len(peek.columns) + 1)]
+    return Peek(names, [list(peek.columns), *peek.rows[: ROWS - 1]])
 
 
 def _peek_sheet(file: RatingsFile, n: int) -> Peek:
@@ -119,8 +131,13 @@ def _peek_json(head: Sequence[str], n: int) -> Peek:
         if isinstance(record, dict):
             objects.append(record)
             columns.update(dict.fromkeys(map(str, record)))
-    rows = [[word_of(record.get(name)) for name in columns] for record in objects[:n]]
-    return Peek(list(columns), rows)
+    rows = [[_shown(record.get(name)) for name in columns] for record in objects[:n]]
+    paths = dict.fromkeys(path for record in objects for path in paths_of(record) if path not in columns)
+    return Peek(list(columns), rows, list(paths)[:MOST_PATHS])
+
+
+def _shown(value: Json) -> str:
+    return dumps(value) if isinstance(value, dict | list) else word_of(value)
 
 
 def guess(columns: Sequence[str]) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path as FilePath
@@ -12,7 +12,7 @@ from pathlib import PurePath
 
 from django.utils.translation import gettext as _
 
-from tasks_app.importing.columns import RATINGS, TIMES
+from tasks_app.importing.columns import RATINGS, times_of
 from tasks_app.importing.names import from_word
 from tasks_app.importing.shaping.declared import SCHEMA, Offsets, Preference, Shape
 from tasks_app.importing.shaping.paths import BadPath, is_path, names_in
@@ -21,7 +21,7 @@ from tasks_app.importing.source import Reshaped
 from tasks_app.importing.wide import Wide
 from tasks_app.plaintext import problems_in_json
 from tasks_app.sections import Json, Path
-from tasks_app.studyfile.columns import BadCell
+from tasks_app.studyfile.columns import BadCell, TableDeclaration
 from tasks_app.studyfile.explain import violations
 from tasks_app.studyfile.files.decoding import decode
 from tasks_app.studyfile.files.limits import limits
@@ -40,19 +40,22 @@ _WORD: Json = {"type": ["string", "number", "boolean"]}
 _NAME: Json = {"type": "string", "minLength": 1}
 _PATTERNS: Json = {"type": ["string", "object", "array"], "additionalProperties": _NAME, "items": _NAME}
 
+# The word for a file whose first line is data.
+NO_HEADER = "none"
+
 # Survives being written and read by every format that says day and year.
 EXAMPLE = datetime(2031, 12, 30, 23, 58, 57)  # noqa: DTZ001  formats of files rarely have a zone
 
 
-def schema() -> dict[str, Json]:
-    """Return the JSON Schema of a mapping."""
-    ours = {column.name: {"description": str(column.doc)} for column in RATINGS.columns}
+def schema(declared: TableDeclaration = RATINGS) -> dict[str, Json]:
+    """Return the JSON Schema of a mapping to our columns."""
+    ours = {column.name: {"description": str(column.doc)} for column in declared.columns}
 
     def by_ours(kind: Json) -> Json:
         return {
             "type": "object",
             "properties": {name: {**kind, **about} for name, about in ours.items()},
-            "patternProperties": {RATINGS.open_ended: kind},
+            "patternProperties": {declared.open_ended: kind},
             "additionalProperties": False,
         }
 
@@ -70,7 +73,7 @@ def schema() -> dict[str, Json]:
             "quoting": {"enum": list(QUOTINGS)},
             "format": {
                 "type": "object",
-                "properties": {name: {"type": "string", "minLength": 1} for name in TIMES},
+                "properties": {name: {"type": "string", "minLength": 1} for name in times_of(declared)},
                 "additionalProperties": False,
             },
             **SCHEMA,
@@ -111,6 +114,7 @@ class ColumnMapping:
     unknown_raters: bool = False
     label: str = ""
     document: Mapping[str, Json] = field(default_factory=dict)
+    declared: TableDeclaration = RATINGS
 
     @property
     def has_our_names(self) -> bool:
@@ -128,14 +132,18 @@ class ColumnMapping:
             return self
         columns = self.columns
         if columns is None:
-            columns = {name: name for name in file.names if RATINGS.column(name) is not None}
+            columns = {name: name for name in file.names if self.declared.column(name) is not None}
         return replace(self, columns={**words, **columns})
 
 
 NO_MAPPING = ColumnMapping()
 
 
-def from_yaml(name: str, text: str) -> ColumnMapping:
+# Our columns, or a function that returns them for a mapping, whose columns may have names of their own.
+Declared = TableDeclaration | Callable[[Json], TableDeclaration]
+
+
+def from_yaml(name: str, text: str, declared: Declared = RATINGS) -> ColumnMapping:
     """Read a mapping from YAML or JSON; `name` is the file's name in messages.
 
     Raises
@@ -151,12 +159,12 @@ def from_yaml(name: str, text: str) -> ColumnMapping:
         if tree.data is None and not problems.count:
             problems.add(name, 0, 0, _("This mapping is empty. docs/ratings-file.md describes what to write."))
         if tree.data is not None:
-            return _checked(tree, problems)
+            return _checked(tree, problems, declared(tree.data) if callable(declared) else declared)
     problems.raise_if_any()
     raise AssertionError("unreachable: a text without data was reported")
 
 
-def from_file(path: str) -> ColumnMapping:
+def from_file(path: str, declared: Declared = RATINGS) -> ColumnMapping:
     """Read a mapping from a YAML or JSON file of this machine. Raises StudyFileError."""
     name, problems = PurePath(path).name, Problems()
     try:
@@ -170,22 +178,22 @@ def from_file(path: str) -> ColumnMapping:
         problems.raise_if_any()
     text = decode(name, content, problems)
     problems.raise_if_any()
-    return from_yaml(name, text or "")
+    return from_yaml(name, text or "", declared)
 
 
-def from_document(label: str, document: Json) -> ColumnMapping:
+def from_document(label: str, document: Json, declared: TableDeclaration = RATINGS) -> ColumnMapping:
     """Check a mapping that is data already, such as a saved one. Raises StudyFileError."""
     for path, sentence in problems_in_json(document):
         raise StudyFileError([Problem(label, 0, 0, f"{path.strip('/')}: {sentence}")])
-    return _checked(Tree(label, document), Problems())
+    return _checked(Tree(label, document), Problems(), declared)
 
 
-def _checked(tree: Tree, problems: Problems) -> ColumnMapping:
+def _checked(tree: Tree, problems: Problems, declared: TableDeclaration) -> ColumnMapping:
     def report(path: Path, sentence: str, *, key: bool = False) -> None:
         place = tree.place(path, key=key)
         problems.add(tree.file, place.line, place.column, f"{'.'.join(map(str, path))}: {sentence}".removeprefix(": "))
 
-    for path, sentence, key in violations(tree.data, schema()):
+    for path, sentence, key in violations(tree.data, schema(declared)):
         report(path, sentence, key=key)
     problems.raise_if_any()
     document = tree.data
@@ -210,6 +218,7 @@ def _checked(tree: Tree, problems: Problems) -> ColumnMapping:
         unknown_raters=document.get("unknown_raters", False),
         label=tree.file,
         document=document,
+        declared=declared,
     )
     for path, sentence in _misfits(mapping):
         report(path, sentence, key=len(path) == 2)
@@ -222,14 +231,14 @@ def _misfits(mapping: ColumnMapping) -> Iterator[tuple[Path, str]]:
     for ours, word in mapping.constant.items():
         if ours in (mapping.columns or ()):
             yield ("constant", ours), _("This is mapped to a column as well. Keep one of the two.")
-        if sentence := _unreadable(ours, word):
+        if sentence := _unreadable(mapping.declared, ours, word):
             yield ("constant", ours), sentence
     for ours, words in mapping.values.items():
         if mapping.columns is not None and ours not in {*mapping.columns, *_brought(mapping)}:
             sentence = _("No column is mapped to this, so there are no words to replace.")
             yield ("values", ours), f"{sentence} {nearest(ours, mapping.columns)}".rstrip()
         for theirs, word in words.items():
-            if sentence := _unreadable(ours, word):
+            if sentence := _unreadable(mapping.declared, ours, word):
                 yield ("values", ours, theirs), sentence
     yield from _misfits_of_file(mapping)
     yield from _misfits_of_shape(mapping)
@@ -251,14 +260,14 @@ def _misfits_of_file(mapping: ColumnMapping) -> Iterator[tuple[Path, str]]:
             yield ("wide", ours) if ours else ("wide",), sentence
         for ours, words in mapping.wide.patterns.items():
             for word in words:
-                if sentence := _unreadable(mapping.wide.of, word):
+                if sentence := _unreadable(mapping.declared, mapping.wide.of, word):
                     yield ("wide", ours, word), sentence
 
 
 def _brought(mapping: ColumnMapping) -> set[str]:
     """Return our columns that a wide section, words in braces, a split or a preference fill."""
     texts = [*(mapping.columns or {}).values(), *mapping.shape.splits.values()]
-    words = {column.name for column in RATINGS.columns for text in texts
+    words = {column.name for column in mapping.declared.columns for text in texts
              if f"{{{column.name}}}" in text or f"(?P<{column.name}>" in text}  # fmt: skip
     if mapping.wide is not None:
         words |= mapping.wide.ours
@@ -270,13 +279,15 @@ def _misfits_of_shape(mapping: ColumnMapping) -> Iterator[tuple[Path, str]]:
     paths = [(("columns", ours), path) for ours, path in (mapping.columns or {}).items()]
     for place, path in [*paths, *((("where", path), path) for path in mapping.where)]:
         try:
-            unknown = [word for word in (names_in(path) if is_path(path) else ()) if RATINGS.column(word) is None]
+            unknown = [
+                word for word in (names_in(path) if is_path(path) else ()) if mapping.declared.column(word) is None
+            ]
         except BadPath:
             continue  # it may be the name of a column; the file says so
         for word in unknown:
             sentence = _("“{%(word)s}” is no column of evalweb's.") % {"word": word}
-            yield place, f"{sentence} {nearest(word, RATINGS.names)}".rstrip()
-    if mapping.document.get("header") not in (None, "none") and isinstance(mapping.document["header"], str):
+            yield place, f"{sentence} {nearest(word, mapping.declared.names)}".rstrip()
+    if mapping.document.get("header") not in (None, NO_HEADER) and isinstance(mapping.document["header"], str):
         yield ("header",), _("Write none for a file without a header, or list the names of its columns.")
     for path, pattern in mapping.shape.splits.items():
         if sentence := fault_of(pattern):
@@ -291,8 +302,8 @@ def _is_format(pattern: str) -> bool:
         return False
 
 
-def _unreadable(ours: str, word: str) -> str:
-    column = RATINGS.column(ours)
+def _unreadable(declared: TableDeclaration, ours: str, word: str) -> str:
+    column = declared.column(ours)
     try:
         if column is not None:
             from_word(column, word)

@@ -6,6 +6,7 @@ from django.utils.translation import gettext as _
 
 from tasks_app.sections import Json
 from tasks_app.studyfile.columns import BadCell, Column, Kind, from_text
+from tasks_app.studyfile.fields import one_spelling
 
 # Controls, formats (direction marks, characters without width), ends of lines and of paragraphs.
 _HIDDEN = frozenset({"Cc", "Cf", "Zl", "Zp"})
@@ -16,11 +17,6 @@ _WORDS = frozenset({"criterion", "category", "severity"})
 
 # Stored as the study may have written them, which is in any spelling.
 _AS_GIVEN = frozenset({"category", "severity"})
-
-
-def one_spelling(name: str) -> str:
-    """Return a name in Unicode's composed form (NFC): an accent typed by itself makes no other name."""
-    return name if name.isascii() else unicodedata.normalize("NFC", name)
 
 
 def _problem(name: str, allowed: str) -> str | None:

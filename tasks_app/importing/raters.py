@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 from django.utils.translation import gettext as _
 
-from tasks_app.importing.names import one_spelling
 from tasks_app.models import Group, Rater, Study
 from tasks_app.services.imports.storing import FileRater
+from tasks_app.studyfile.fields import one_spelling
 from tasks_app.studyfile.problems import nearest
 
 # The beginning of the pseudonym of a rater whom nobody knows: each row of such a file has one of its own.

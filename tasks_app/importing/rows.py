@@ -1,13 +1,16 @@
 """The rows of a file of ratings, with its words translated by the mapping."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import ClassVar
 
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
-from tasks_app.importing.columns import OF_ONE_RATER, RATINGS, is_used
+from tasks_app.importing.columns import RATINGS, is_used
 from tasks_app.importing.guessing import peek
 from tasks_app.importing.mapping import EXAMPLE, ColumnMapping
 from tasks_app.importing.names import from_word, tidied
@@ -30,14 +33,11 @@ _NUMBERS = (Kind.NUMBER, Kind.WHOLE)
 # Values of a column that are remembered, and the longest cells for which they are.
 REMEMBERED, LONGEST_REMEMBERED = 10_000, 100
 
-# If all of these columns are empty, a wide row holds one rating less.
-_RATED = frozenset({*ANSWER_COLUMNS, *SPAN})
 
+class MappedTable(Table):
+    """A file as a mapping reads it; of a wide file each group of columns is a row.
 
-class RatingsTable(Table):
-    """A file of ratings as a mapping reads it; of a wide file each rating is a row.
-
-    `width` is how many ratings a line holds.
+    `declared` are our columns, and `width` is how many rows a line makes.
 
     Raises
     ------
@@ -45,14 +45,23 @@ class RatingsTable(Table):
         Where a wide file does not have the columns that the mapping says.
     """
 
+    # Where all of these columns of a wide row are empty, there is no row.
+    values_of_row: ClassVar[frozenset[str]] = frozenset()
+    hint: ClassVar[Promise | str] = ""
+
     def __init__(
-        self, mapping: ColumnMapping, file: RatingsFile, lines: Callable[[], Iterable[str]], problems: Problems
+        self,
+        declared: TableDeclaration,
+        mapping: ColumnMapping,
+        file: RatingsFile,
+        lines: Callable[[], Iterable[str]],
+        problems: Problems,
     ) -> None:
-        ours_beside = {*mapping.constant, *(mapping.wide.ours if mapping.wide is not None else ())}
-        declared = OF_ONE_RATER if "rater" in ours_beside or mapping.unknown_raters else RATINGS
         reshaped = file.reshaped
         if reshaped is not None:
             mapping = mapping.of_reshaped(reshaped)
+        ours_beside = {*mapping.constant, *(mapping.wide.ours if mapping.wide is not None else ())}
+        declared = without_needed(declared, ours_beside)
         self._groups, naming = _naming(declared, mapping, file)
         super().__init__(
             naming,
@@ -63,7 +72,7 @@ class RatingsTable(Table):
             max_rows=limits().ratings_rows,
             format=file.format,
             quoting=Quoting(mapping.quoting, _("Put this into the mapping.")),
-            hint=_("A mapping says which columns to read and what they contain; see docs/ratings-file.md."),
+            hint=str(self.hint),
         )
         self._part_width = max(1, len(self._groups))
         self.width = self._part_width * (1 if reshaped is None else reshaped.width)
@@ -87,8 +96,9 @@ class RatingsTable(Table):
         is_text = file.format != "jsonl" if reshaped is None else reshaped.is_text
         self._is_export = is_text and mapping.has_our_names
         # Values of a row if the file has no such column.
-        self._otherwise = {ours: _read(ours, words[""]) for ours, words in mapping.values.items() if "" in words}
-        self._otherwise |= {ours: _read(ours, word) for ours, word in mapping.constant.items()}
+        self._declared = declared
+        self._otherwise = {ours: self._read(ours, words[""]) for ours, words in mapping.values.items() if "" in words}
+        self._otherwise |= {ours: self._read(ours, word) for ours, word in mapping.constant.items()}
 
     def rows(self) -> Iterator[Row]:
         """Yield the rows that count, with constants filled in."""
@@ -105,18 +115,17 @@ class RatingsTable(Table):
         for ours, value in self._otherwise.items():
             if ours not in row.cells and value is not None and (ours not in SPAN or "span_start" in row.cells):
                 row.cells[ours] = value
-        if self._mapping.unknown_raters:
-            row.cells["rater"] = f"{UNKNOWN}{row.line}"
 
     def _long(self, line: Row) -> Iterator[Row]:
         """Yield a row for each rating of a line."""
-        shared = {ours: value for ours, value in line.cells.items() if RATINGS.column(ours) is not None}
+        shared = {ours: value for ours, value in line.cells.items() if self._declared.column(ours) is not None}
         for part, group in enumerate(self._groups):
             cells_of_group = {ours: line.cells[name] for ours, name in group.columns.items() if name in line.cells}
-            if not _RATED.isdisjoint(group.columns) and _RATED.isdisjoint(cells_of_group):
+            values = self.values_of_row
+            if not values.isdisjoint(group.columns) and values.isdisjoint(cells_of_group):
                 self.empty += 1
                 continue
-            words = {ours: _read(ours, word) for ours, word in group.words.items()}
+            words = {ours: self._read(ours, word) for ours, word in group.words.items()}
             header = {ours: line.header[name] for ours, name in group.columns.items() if name in line.header}
             yield replace(
                 line,
@@ -126,15 +135,14 @@ class RatingsTable(Table):
                 part=line.part * self._part_width + part,
             )
 
-    @property
-    def has_unknown_raters(self) -> bool:
-        """Return whether nobody knows who gave which rating."""
-        return self._mapping.unknown_raters
-
     def number(self, column: str, part: int) -> int:
         """Return the number of a column, counted from 1, in one of the ratings of a line."""
         name = self._groups[part % self._part_width].columns.get(column, column) if self._groups else column
         return self.numbers.get(name, 1)
+
+    def _read(self, ours: str, word: str) -> Json:
+        column = self._declared.column(ours)
+        return None if column is None else from_word(column, word)
 
     def value(self, column: Column, name: str, cell: Json) -> Json:
         """Read a cell, in the mapping's words. The values of short cells of CSV are remembered, since they repeat."""
@@ -204,6 +212,28 @@ def _time(column: Column, cell: Json, ours: str, pattern: str | None) -> Json:
         raise BadCell(f"{error} {hint % {'name': ours, 'pattern': '%m/%d/%Y %H:%M:%S'}}") from error
 
 
-def _read(ours: str, word: str) -> Json:
-    column = RATINGS.column(ours)
-    return None if column is None else from_word(column, word)
+class RatingsTable(MappedTable):
+    """A file of ratings as a mapping reads it; of a wide file each rating is a row."""
+
+    values_of_row = frozenset({*ANSWER_COLUMNS, *SPAN})
+    hint = gettext_lazy("A mapping says which columns to read and what they contain; see docs/ratings-file.md.")
+
+    def __init__(
+        self, mapping: ColumnMapping, file: RatingsFile, lines: Callable[[], Iterable[str]], problems: Problems
+    ) -> None:
+        declared = without_needed(RATINGS, {"rater"}) if mapping.unknown_raters else RATINGS
+        super().__init__(declared, mapping, file, lines, problems)
+        self.has_unknown_raters = mapping.unknown_raters
+
+    def _complete(self, row: Row) -> None:
+        super()._complete(row)
+        if self.has_unknown_raters:
+            row.cells["rater"] = f"{UNKNOWN}{row.line}"
+
+
+def without_needed(declared: TableDeclaration, names: Collection[str]) -> TableDeclaration:
+    """Return a table in which the files need not have some columns."""
+    if not any(column.needed and column.name in names for column in declared.columns):
+        return declared
+    columns = (replace(column, needed=column.needed and column.name not in names) for column in declared.columns)
+    return replace(declared, columns=tuple(columns))

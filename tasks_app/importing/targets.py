@@ -9,10 +9,10 @@ from typing import NamedTuple
 from django.utils.translation import gettext as _
 
 from tasks_app.designs import APART
-from tasks_app.importing.names import one_spelling
 from tasks_app.models import Part as PartRow
 from tasks_app.models import PartOutput, Study, Task, Unit
 from tasks_app.selectors import screens
+from tasks_app.studyfile.fields import one_spelling
 from tasks_app.studyfile.problems import nearest
 from tasks_app.task_types.base import Criterion, Outcome
 

@@ -19,6 +19,7 @@ from tasks_app.studyfile.fields import (
     LanguageField,
     ListField,
     MapField,
+    NameField,
     ObjectField,
     WordsField,
 )
@@ -59,7 +60,7 @@ class StudyBlock(Block):
 class SystemBlock(Block):
     """What produced outputs."""
 
-    key = KeyField(label=_("Key"), help_text=_("As in the column “system” of the items."))
+    key = NameField(label=_("Key"), help_text=_("As in the column “system” of the items."))
     name = line_field(_("Name"), _("For results. Leave empty to use the key."), length=200)
     kind = choice_field(_("Kind of system"), System.Kind.choices, initial=_default(System, "kind"))
 

@@ -1,7 +1,8 @@
 """Form fields for keys, language tags, lists and maps in study.yaml."""
 
 import re
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from django import forms
@@ -11,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from tasks_app.models.base import KEY_PATTERN, key_validator
 from tasks_app.plaintext import problems_in_json, validate_storable
 from tasks_app.setting_fields import Typed
+from tasks_app.studyfile.problems import shown
 
 # BCP 47 (RFC 5646): language, script, region, variants, extensions, private use. Its shape only: the registry of
 # subtags grows, and a tag it does not know yet is still the right one.
@@ -20,9 +22,6 @@ LANGUAGE_PATTERN = (
     r"(?:-[xX](?:-[A-Za-z0-9]{1,8})+)?$"
 )
 LANGUAGE_LENGTH = 35
-
-# Names of documents in corpora contain addresses, dates and parts, such as news:2020-05-01/17#2.
-DOCUMENT_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._:/#@+-]{0,99}$"
 
 not_a_language = _("This is not a language tag. Write one such as en, pt-BR or zh-Hant.")
 
@@ -37,9 +36,41 @@ def is_key(text: str) -> bool:
     return re.fullmatch(KEY_PATTERN, text) is not None and not text.endswith("\n")
 
 
-def is_document(text: str) -> bool:
-    """Return whether a text may be the key of a document: like other keys, with more characters allowed."""
-    return re.fullmatch(DOCUMENT_PATTERN, text) is not None and not text.endswith("\n")
+# The longest key of an item, system or document, as the column of the database.
+LONGEST_NAME = 100
+
+# Invisible characters that words of several scripts are spelt with.
+_JOINERS = "\u200c\u200d"
+
+
+def is_name(text: str) -> bool:
+    """Return whether a text may be the key of an item, system or document: any characters that can be seen."""
+    return (
+        0 < len(text) <= LONGEST_NAME
+        and text == text.strip()
+        and text.translate(dict.fromkeys(map(ord, _JOINERS))).isprintable()
+    )
+
+
+not_a_name = _("Use at most %(most)d characters that can be seen, without line breaks; this is %(value)s.")
+
+
+def one_spelling(name: str) -> str:
+    """Return a name in Unicode's composed form (NFC): an accent typed by itself makes no other name."""
+    return name if name.isascii() else unicodedata.normalize("NFC", name)
+
+
+def alike(names: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield pairs of names that differ only in case, in zeros as 7 and 007 do, or as 1 and 1.0 do."""
+    seen: dict[str, str] = {}
+    for name in names:
+        plain = unicodedata.normalize("NFKC", name).casefold()
+        whole, _point, decimals = plain.partition(".")
+        if whole.isdecimal() and (not decimals or decimals.strip("0") == ""):
+            plain = whole.lstrip("0") or "0"
+        other = seen.setdefault(plain, name)
+        if other != name:
+            yield other, name
 
 
 class KeyField(forms.CharField):
@@ -49,6 +80,20 @@ class KeyField(forms.CharField):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(max_length=100, validators=[key_validator], **options)
+
+
+class NameField(forms.CharField):
+    """The key of an item or system, in any script and with any signs."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(max_length=LONGEST_NAME, **options)
+
+    def clean(self, value: Any) -> str:
+        """Return the name in one spelling; refuse one with invisible characters."""
+        name = one_spelling(str(super().clean(value)))
+        if name and not is_name(name):
+            raise ValidationError(not_a_name % {"most": LONGEST_NAME, "value": shown(name)}, code="name")
+        return name
 
 
 class LanguageField(forms.RegexField):

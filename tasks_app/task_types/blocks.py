@@ -98,10 +98,10 @@ def screens_of(
     all_screens = _split(items, groups, size, rng) if size is not None else [() for _item in items]
     for item, texts, screens in zip(items, groups, all_screens, strict=True):
         if len(screens) < 2:
-            yield item.key, item, texts
+            yield item.unit_key, item, texts
             continue
         for number, screen in enumerate(screens, start=1):
-            yield f"{item.key}/{number}", item, [texts[text] for text in screen]
+            yield f"{item.unit_key}/{number}", item, [texts[text] for text in screen]
 
 
 def _split(items: Sequence[ItemTexts], groups: Sequence[Groups], size: int, rng: Random) -> Sequence[Screens]:

@@ -70,6 +70,11 @@ class Outcome:
     exchanged: tuple[str, ...] = ()
 
 
+def in_unit_key(key: str) -> str:
+    """Return the key of an item or system as it stands in the key of a unit, without the signs that join keys there."""
+    return key.replace("%", "%25").replace("/", "%2F").replace("+", "%2B")
+
+
 @dataclass(frozen=True, slots=True)
 class OutputText:
     """One output as the study has it, before units are made.
@@ -83,6 +88,11 @@ class OutputText:
     language: str = ""
     highlights: tuple[Highlight, ...] = ()
     file: Media | None = None
+
+    @property
+    def unit_key(self) -> str:
+        """The name of the output in the key of a unit."""
+        return "/".join(filter(None, (in_unit_key(self.system), self.variant)))
 
     @property
     def shown(self) -> object:
@@ -113,6 +123,11 @@ class ItemTexts:
     source: str = ""
     reference: str = ""
     highlights: Mapping[str, tuple[Highlight, ...]] = field(default_factory=dict)
+
+    @property
+    def unit_key(self) -> str:
+        """The name of the item in the key of a unit."""
+        return in_unit_key(self.key)
 
     @classmethod
     def collapsed(cls, key: str, outputs: Sequence[OutputText], *, keep: bool = False, **rest: object) -> ItemTexts:

@@ -60,7 +60,7 @@ class Pair:
 
 def name_of(output: OutputText) -> str:
     """Name an output within its item."""
-    return f"{output.system}/{output.variant}" if output.variant else output.system
+    return output.unit_key
 
 
 def pairs_of(items: Sequence[ItemTexts], anchor: str) -> Iterator[Pair]:

@@ -69,8 +69,7 @@ class TextType(TaskType):
         for item in items:
             for group in item.groups:
                 first = item.outputs[group[0]]
-                tail = f"/{first.variant}" if first.variant else ""
-                yield UnitDraft(f"{item.key}/{first.system}{tail}", item.key, (group,), item.document)
+                yield UnitDraft(f"{item.unit_key}/{first.unit_key}", item.key, (group,), item.document)
 
 
 class SeveralTexts(TextType):
@@ -99,5 +98,5 @@ class SingleOrTogether(SeveralTexts):
     def units(self, items: Sequence[ItemTexts], rng: Random) -> Iterator[UnitDraft]:
         """Make one unit a distinct text, or one an item with all its distinct texts."""
         if self.layout == "together":
-            return (UnitDraft(item.key, item.key, item.groups, item.document) for item in items if item.groups)
+            return (UnitDraft(item.unit_key, item.key, item.groups, item.document) for item in items if item.groups)
         return super().units(items, rng)

@@ -114,6 +114,29 @@ def test_long_form_other_names_empty_cells_and_gzip(study: Path) -> None:
     assert imported(write(study / "holes.csv", holes))["scores"] == 1
 
 
+def test_a_mapping_reads_scores_of_other_shapes(study: Path) -> None:
+    """Ids are split, words replaced and rows selected, as with ratings; before, each text needed a row of its own."""
+    rows = [
+        {"id": f"{row['item']}/{row['system']}", "kind": kind, "score": "nan" if kind == "empty" else row["good"]}
+        for row in cells(good=GOOD)
+        for kind in ("COMET-22", "empty", "length")
+    ]
+    (study / "map.yaml").write_text(
+        "columns: {metric: kind, value: score}\nsplit: {id: '{item}/{system}'}\n"
+        "values: {metric: {COMET-22: COMET}}\nwhere: {kind: [COMET-22, empty]}\n"
+    )
+    path = write(study / "scores.csv", rows)
+    said = imported(path, "--metrics", "", "--map", str(study / "map.yaml"))
+    assert (said["scores"], said["names"]) == (48, ["COMET"])
+    assert MetricScore.objects.get(item__key="i0", system__key="A").value == cells(good=GOOD)[0]["good"]
+    nested = study / "scores.json"
+    nested.write_text(json.dumps([{"id": "i1", "scores": {"A": {"chrF": 61.5}, "B": {"chrF": 7, "ter": None}}}]))
+    (study / "nested.yaml").write_text("columns: {item: id, value: 'scores.{system}.{metric}'}\n")
+    assert imported(nested, "--map", str(study / "nested.yaml"))["scores"] == 2
+    (problem,) = problems(nested, "--map", str(study / "map.yaml"))[:1]
+    assert problem[2].startswith("The file has no “kind”. It has: id, scores.A.chrF")
+
+
 def test_everything_wrong_is_told_with_its_place_and_nothing_stored(study: Path) -> None:
     rows = [
         {"item": "i0", "system": "A", "good": 1},

@@ -178,6 +178,15 @@ def test_wide_files_need_their_outcomes_named(study: Study, tmp_path: Path) -> N
     assert uploaded(study, path, "--outcomes", "calories")["values"] == 119
 
 
+def test_a_mapping_reads_a_column_for_each_wave(study: Study, tmp_path: Path) -> None:
+    """Waves and outcomes are in the names of the columns, as in exports of statistics programs."""
+    path = tmp_path / "outcomes.csv"
+    path.write_text("who,calories_1,calories_2,steps_1\np00,2100,1900,N/A\n")
+    (tmp_path / "map.yaml").write_text("columns: {rater: who, value: '{outcome}_{wave}'}\n")
+    report = uploaded(study, path, "--map", str(tmp_path / "map.yaml"))
+    assert (report["values"], report["names"]) == (2, ["calories"])
+
+
 def test_groups_and_waves_are_compared_as_scores_of_panas_are(study: Study, tmp_path: Path) -> None:
     assert uploaded(study, calories(tmp_path / "o.csv"), "--outcomes", "calories,walks")["stored"]
     run = analysed(study)

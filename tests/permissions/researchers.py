@@ -320,6 +320,8 @@ DATA = [
     page("GET", "analytics:ratings", VIEWER, path={"format": "jsonl"}, study="closed", changes=True),
     page("GET", "researcher:import", EDITOR),
     page("POST", "researcher:import", EDITOR, 302, sent=_upload(RATINGS), changes=True, note="upload"),
+    page("GET", "researcher:one_table", OWNER),
+    page("POST", "researcher:one_table", OWNER, 302, sent=_upload(RATINGS), changes=True, note="upload"),
     page("POST", "researcher:import", EDITOR, 302, sent=_columns(RATINGS, **CHOSEN), changes=True, study="closed"),
     page("GET", "analytics:datasheet", VIEWER),
     page("GET", "analytics:datasheet_file", VIEWER, path={"format": "json"}),

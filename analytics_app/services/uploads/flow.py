@@ -1,7 +1,7 @@
 """Upload a table of values from elsewhere: it is checked row by row, and stored whole or not at all."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -9,7 +9,10 @@ from django.db import models
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
+from tasks_app.importing import ColumnMapping
 from tasks_app.importing.guessing import peek
+from tasks_app.importing.rows import MappedTable
+from tasks_app.importing.shaping.prepared import prepared
 from tasks_app.importing.source import RatingsFile, Scanned, lines_of, scan_whole
 from tasks_app.models import Study
 from tasks_app.sections import Json
@@ -64,6 +67,18 @@ class ValuesTable(Table):
         return super().value(column, name, given)
 
 
+class MappedValues(MappedTable):
+    """Values as a mapping reads them, under our own names."""
+
+    values_of_row = frozenset({"value"})
+
+    def value(self, column: Column, name: str, given: Json) -> Json:
+        """Read a cell."""
+        if column.kind is Kind.NUMBER and word_of(given).lower() in _NO_VALUE:
+            return None
+        return super().value(column, name, given)
+
+
 class Upload(ABC, Generic[Key, Value]):
     """A kind of table: its columns, how its rows are read, and where their values are stored.
 
@@ -81,9 +96,7 @@ class Upload(ABC, Generic[Key, Value]):
     draft: ClassVar[Promise]  # says why a draft takes no such file
     advice: ClassVar[Promise] = gettext_lazy("Use --quoting, or choose it on the page.")
 
-    def __init__(
-        self, study: Study, table: ValuesTable, problems: Problems, columns: Columns, *, replace: bool
-    ) -> None:
+    def __init__(self, study: Study, table: Table, problems: Problems, columns: Columns, *, replace: bool) -> None:
         self.study, self.table, self.chosen, self.replace = study, table, columns, replace
         self._problems = problems
 
@@ -111,6 +124,11 @@ class Upload(ABC, Generic[Key, Value]):
     def read_columns(cls, file: str, names: Sequence[str], columns: Columns) -> tuple[Column, ...]:
         """Return the columns to read of a file with columns of these names. Raises StudyFileError."""
         return tuple(replace(column, name=columns.theirs.get(column.name, column.name)) for column in cls.columns)
+
+    @classmethod
+    def mapped_table(cls) -> TableDeclaration:
+        """Return the columns that a mapping gives, by our names."""
+        return TableDeclaration(cls.stem, ("csv", "tsv", "jsonl"), cls.columns)
 
     @abstractmethod
     def entries(self, row: Row) -> Iterator[tuple[Key, str, Value]]:
@@ -166,12 +184,14 @@ def upload(
     file: RatingsFile,
     by: Actor,
     columns: Columns | None = None,
+    mapping: ColumnMapping | None = None,
     replace: bool = False,
     check: bool = False,
 ) -> Uploaded:
     """Store the values of a file with a study; with `check`, only report whether they could be stored.
 
-    With `replace`, all stored values under the names of the file are deleted first; without it the file adds to them.
+    The columns are those of a `mapping`, if there is one. With `replace`, all stored values under the names of the file
+    are deleted first; without it the file adds to them.
 
     Raises
     ------
@@ -180,11 +200,14 @@ def upload(
     """
     if refusal := kind.refusal(study):
         raise StudyFileError([Problem(file.name, 0, 0, refusal)])
-    scanned = scan_whole(file)
-    try:
-        return _upload(kind, study.pk, file, scanned, by, columns or Columns(), replace=replace, check=check)
-    except NotPossible as error:
-        raise StudyFileError([Problem(file.name, 0, 0, str(error))]) from error
+    with prepared(file, {} if mapping is None else mapping.document) as table:
+        scanned = scan_whole(table)
+        try:
+            return _upload(
+                kind, study.pk, table, scanned, by, columns or Columns(), mapping, replace=replace, check=check
+            )
+        except NotPossible as error:
+            raise StudyFileError([Problem(file.name, 0, 0, str(error))]) from error
 
 
 @atomically
@@ -200,18 +223,16 @@ def delete(kind: type[Upload[Any, Any]], *, study: Study, name: str, by: Actor) 
 @atomically
 def _upload(
     kind: type[Upload[Any, Any]], study_id: int, file: RatingsFile, scanned: Scanned, by: Actor, columns: Columns,
-    *, replace: bool, check: bool,
+    mapping: ColumnMapping | None, *, replace: bool, check: bool,
 ) -> Uploaded:  # fmt: skip
     """Check and store in one transaction."""
     study = kind.lock(study_id)
     problems = Problems()
-    names = peek(file, columns.quoting).columns
-    declared = kind.read_columns(file.name, names, columns)
-    present = {column.name: column.name for column in declared if column.needed or column.name in names}
-    naming = Naming(TableDeclaration(kind.stem, ("csv", "tsv", "jsonl"), declared), present)
     with lines_of(file, scanned.encoding) as lines:
-        quoting = Quoting(columns.quoting, str(kind.advice))
-        table = ValuesTable(naming, file.name, lines, problems, format=file.format, quoting=quoting)
+        if mapping is None:
+            table: Table = _plain_table(kind, file, columns, lines, problems)
+        else:
+            table = MappedValues(kind.mapped_table(), mapping, file, lines, problems)
         reader = kind(study, table, problems, columns, replace=replace)
         values = reader.values()
     if not values and not problems.count:
@@ -222,3 +243,19 @@ def _upload(
         after = {"file": file.name, **reader.store(values)}
         events.log(study, by, kind.verb, about=file.name[:100], after=after)
     return uploaded
+
+
+def _plain_table(
+    kind: type[Upload[Any, Any]],
+    file: RatingsFile,
+    columns: Columns,
+    lines: Callable[[], Iterable[str]],
+    problems: Problems,
+) -> ValuesTable:
+    """Open a table whose columns are named one by one."""
+    names = peek(file, columns.quoting).columns
+    declared = kind.read_columns(file.name, names, columns)
+    present = {column.name: column.name for column in declared if column.needed or column.name in names}
+    naming = Naming(TableDeclaration(kind.stem, ("csv", "tsv", "jsonl"), declared), present)
+    quoting = Quoting(columns.quoting, str(kind.advice))
+    return ValuesTable(naming, file.name, lines, problems, format=file.format, quoting=quoting)

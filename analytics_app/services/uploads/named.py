@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy
 
 from analytics_app.services.uploads.flow import Columns, Upload
 from tasks_app.models import Study
-from tasks_app.studyfile.columns import Column, Kind
+from tasks_app.studyfile.columns import Column, Kind, TableDeclaration
 from tasks_app.studyfile.files.tables import Row
 from tasks_app.studyfile.problems import Problem, StudyFileError
 
@@ -60,8 +60,7 @@ class NamedValues(Upload[tuple[About, str], float], Generic[About]):
         """Add the columns of values. Raises StudyFileError where nobody said which columns hold values."""
         declared = super().read_columns(file, names, columns)
         if cls.is_long(names):
-            name = Column(cls.name, Kind.WORD, gettext_lazy("Name of what was measured."), needed=True)
-            return *declared, name, Column(_VALUE, Kind.NUMBER, gettext_lazy("Its value."), needed=True)
+            return *declared, *cls.name_and_value()
         about = {column.name for column in declared}
         others = [name for name in names if name not in about]
         words: dict[str, object] = {"nouns": cls.nouns, "names": ", ".join(others)}
@@ -75,6 +74,17 @@ class NamedValues(Upload[tuple[About, str], float], Generic[About]):
             raise StudyFileError([Problem(file, 1, 1, sentence % {**words, "name": named})])
         doc = gettext_lazy("The values of this name.")
         return *declared, *(Column(named, Kind.NUMBER, doc, needed=True) for named in columns.named)
+
+    @classmethod
+    def name_and_value(cls) -> tuple[Column, Column]:
+        """Return the two columns of a file in long form."""
+        name = Column(cls.name, Kind.WORD, gettext_lazy("Name of what was measured."), needed=True)
+        return name, Column(_VALUE, Kind.NUMBER, gettext_lazy("Its value."), needed=True)
+
+    @classmethod
+    def mapped_table(cls) -> TableDeclaration:
+        """Return the columns that a mapping gives: values are in long form by then."""
+        return TableDeclaration(cls.stem, ("csv", "tsv", "jsonl"), (*cls.columns, *cls.name_and_value()))
 
     @abstractmethod
     def about(self, row: Row) -> About | None:

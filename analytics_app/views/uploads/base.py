@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 from django import forms
@@ -13,11 +14,16 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from analytics_app.services.uploads.flow import Columns, Upload, delete, upload
+from analytics_app.services.uploads.flow import Columns, MappedValues, Upload, delete, upload
 from analytics_app.services.uploads.named import NamedValues
+from tasks_app.importing import ColumnMapping, from_document
 from tasks_app.importing.guessing import Peek, guess
+from tasks_app.importing.mapping import as_yaml
+from tasks_app.importing.preview import preview
 from tasks_app.models import Study
 from tasks_app.setting_fields import choice_field
+from tasks_app.studyfile import StudyFileError
+from tasks_app.views.researcher.importing.forms import MappingText
 from tasks_app.views.researcher.importing.uploading import QuotingField, TablePages, UploadForm
 
 
@@ -59,11 +65,7 @@ class ColumnsForm(forms.Form):
             )
         self.fields["quoting"] = QuotingField()
         if issubclass(kind, NamedValues):
-            self.fields["replace"] = forms.BooleanField(
-                required=False,
-                label=_("Replace all values that the study has of these %(nouns)s") % {"nouns": kind.nouns},
-                help_text=_("Otherwise the file adds to them, and a value that is already stored is refused."),
-            )
+            self.fields["replace"] = _replace_field(kind)
 
     @property
     def columns(self) -> list[forms.BoundField]:
@@ -83,6 +85,17 @@ class ColumnsForm(forms.Form):
             return _("Columns that are not chosen are left out.")
         sentence = _("The file has the columns %(name)s and value, so every %(noun)s in it is read.")
         return sentence % {"name": self._kind.name, "noun": self._kind.noun}
+
+    def document(self) -> dict[str, Any]:
+        """Return the choice as a mapping, from valid data."""
+        chosen = self.chosen()
+        document: dict[str, Any] = {"columns": {ours: theirs for ours, theirs in chosen.theirs.items() if theirs}}
+        if issubclass(self._kind, NamedValues):
+            if self.named is None:
+                document["columns"] |= {self._kind.name: self._kind.name, "value": "value"}
+            else:
+                document["wide"] = {"of": self._kind.name, "value": list(chosen.named)}
+        return {**document, **({"quoting": chosen.quoting} if chosen.quoting else {})}
 
     def clean(self) -> dict[str, Any]:
         """Refuse one column for two things, and a file without values."""
@@ -104,6 +117,23 @@ class ColumnsForm(forms.Form):
         return Columns(theirs, tuple(given[self.named.name]) if self.named is not None else (), given["quoting"])
 
 
+class ValuesText(MappingText):
+    """A mapping of values as text, and what happens to stored values."""
+
+    def __init__(self, *args: Any, kind: type[Upload[Any, Any]], **kwargs: Any) -> None:
+        super().__init__(*args, declared=kind.mapped_table(), **kwargs)
+        if issubclass(kind, NamedValues):
+            self.fields["replace"] = _replace_field(kind)
+
+
+def _replace_field(kind: type[NamedValues[Any]]) -> forms.BooleanField:
+    return forms.BooleanField(
+        required=False,
+        label=_("Replace all values that the study has of these %(nouns)s") % {"nouns": kind.nouns},
+        help_text=_("Otherwise the file adds to them, and a value that is already stored is refused."),
+    )
+
+
 def _holds_values(kind: type[NamedValues[Any]], looked: Peek, name: str) -> bool:
     """Return whether the first cells of a column are numbers as those of a kind."""
     index = looked.columns.index(name)
@@ -114,7 +144,7 @@ def _holds_values(kind: type[NamedValues[Any]], looked: Peek, name: str) -> bool
         return False
 
 
-class UploadPages(TablePages[ColumnsForm]):
+class UploadPages(TablePages[ColumnsForm | ValuesText]):
     """A kind of table, whose columns are named by choices."""
 
     kind: ClassVar[type[Upload[Any, Any]]]
@@ -123,7 +153,10 @@ class UploadPages(TablePages[ColumnsForm]):
     nothing_to_delete: ClassVar[Promise]
 
     def upload_form(self, *given: Any) -> UploadForm:
-        help_text = gettext_lazy("CSV, TSV or JSON Lines, plain or gzipped (.csv.gz). Nothing is stored yet.")
+        help_text = gettext_lazy(
+            "CSV, TSV, JSON, JSON Lines or a workbook (.xlsx, .ods); text files may be gzipped (.csv.gz). Nothing is "
+            "stored yet."
+        )
         return UploadForm(*given, label=self.file_label, help_text=help_text)
 
     def beside_upload(self) -> Mapping[str, Any]:
@@ -148,22 +181,44 @@ class UploadPages(TablePages[ColumnsForm]):
         """Return the deletion in words."""
         raise NotImplementedError
 
-    def columns_form(self) -> ColumnsForm:
+    def columns_form(self) -> ColumnsForm | ValuesText:
+        if self.request.POST.get("mode") == "text":
+            return ValuesText(self.request.POST, kind=self.kind)
         return ColumnsForm(self.request.POST if self.action else None, kind=self.kind, looked=self.peek)
 
-    def do(self, form: ColumnsForm) -> HttpResponse:
+    def show(self, form: forms.Form, *, status: int = 200, **more: Any) -> HttpResponse:
+        mode = "text" if isinstance(form, ValuesText) else "columns"
+        return super().show(form, status=status, mode=mode, **more)
+
+    def read(self, form: ColumnsForm | ValuesText) -> Peek | None:
+        try:
+            mapping = self._mapping(form)
+        except StudyFileError:
+            return None  # the refusal says what is wrong with the mapping
+        return preview(self.file, mapping, partial(MappedValues, self.kind.mapped_table(), mapping))
+
+    def _mapping(self, form: ColumnsForm | ValuesText) -> ColumnMapping:
+        if isinstance(form, ValuesText):
+            return form.mapping()
+        return from_document(_("mapping"), form.document(), self.kind.mapped_table())
+
+    def do(self, form: ColumnsForm | ValuesText) -> HttpResponse:
+        if self.action == "text" and isinstance(form, ColumnsForm):
+            text = as_yaml(form.document())
+            return self.show(ValuesText(kind=self.kind, initial={"text": text, **form.cleaned_data}))
         check = self.action != "import"
+        by_names = {"columns": form.chosen()} if isinstance(form, ColumnsForm) else {"mapping": form.mapping()}
         uploaded = upload(
             self.kind,
             study=self.study,
             file=self.file,
             by=self.request.user,
-            columns=form.chosen(),
             replace=form.cleaned_data.get("replace", False),
             check=check,
+            **by_names,
         )
         if check:
-            return self.show(form, checked=uploaded, summary=uploaded.summary)
+            return self.show(form, checked=uploaded, summary=uploaded.summary, read=self.read(form))
         return self.stored(_("Stored: %(summary)s.") % {"summary": uploaded.summary}, uploaded.notes)
 
     def delete(self) -> HttpResponse:

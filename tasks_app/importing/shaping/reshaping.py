@@ -16,12 +16,11 @@ from typing import IO
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from tasks_app.importing.columns import RATINGS
 from tasks_app.importing.formats.records import Records, records
 from tasks_app.importing.shaping.beside import Aligned, Find, Joined
 from tasks_app.importing.shaping.declared import Shape
-from tasks_app.importing.shaping.paths import LISTED, BadPath, Expander, is_path, names_in, parse, paths_of
-from tasks_app.importing.shaping.splits import Splitter
+from tasks_app.importing.shaping.paths import LISTED, BadPath, Expander, is_path, names_in, parse, paths_of, step_of
+from tasks_app.importing.shaping.splits import Splitter, is_expression
 from tasks_app.importing.source import RatingsFile, Reshaped
 from tasks_app.sections import Json
 from tasks_app.studyfile.columns import BadCell, Column, Kind, from_json
@@ -81,7 +80,7 @@ class Reshaping:
             if aligned is not None and limit is None:
                 aligned.check_end()
         target.flush()
-        if limit is None and not self.problems.count:
+        if limit is None:
             self._report_missing(table)
         return Reshaped(
             tuple(dict.fromkeys(name for record in self._samples for name in record)),
@@ -299,8 +298,9 @@ def looks_like_data(names: Sequence[str]) -> bool:
 
 def split_words(pattern: str) -> list[str]:
     """Return our columns that a pattern of split fills."""
-    names = [column.name for column in RATINGS.columns]
-    return [name for name in names if f"{{{name}}}" in pattern or f"(?P<{name}>" in pattern]
+    if is_expression(pattern):
+        return [part.partition(">")[0] for part in pattern.split("(?P<")[1:]]
+    return list(step_of(pattern).names)
 
 
 def reshape(

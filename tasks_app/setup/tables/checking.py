@@ -21,7 +21,7 @@ from tasks_app.setup.tables.layout import (
 from tasks_app.setup.tables.marking import CheckedRows, MarkedProblems
 from tasks_app.setup.tables.source import TextsFile, table_of
 from tasks_app.studyfile.columns import BETWEEN_FILES, from_text
-from tasks_app.studyfile.fields import is_document, is_key
+from tasks_app.studyfile.fields import is_name, one_spelling
 from tasks_app.studyfile.files.decoding import Place
 from tasks_app.studyfile.files.headers import Naming
 from tasks_app.studyfile.files.jsontext import dumps
@@ -118,7 +118,8 @@ class _Keys:
 
     def of(self, name: str) -> tuple[str, str]:
         """Return the key of a name, and the reason where it has none."""
-        key = name if is_key(name) else key_of(name)
+        name = one_spelling(name)
+        key = name if is_name(name) else key_of(name)
         if not key:
             return name, ""  # the check of the row says what a key may hold
         other = self.names.setdefault(key, name)
@@ -193,7 +194,7 @@ class _LongRows:
             row.cells["item"] = self._number(self._name_of_item(row))
         sound = True
         for name, keys in (("item", self.item_keys), ("system", self.system_keys), ("document", self.document_keys)):
-            if name not in row.cells or (name == "document" and is_document(row.cells[name])):
+            if name not in row.cells or (name == "document" and is_name(row.cells[name])):
                 continue
             row.cells[name], sentence = keys.of(row.cells[name])
             if sentence:
@@ -290,7 +291,7 @@ def check_file(
     checked.items = len(check.items_by_key)
     names = {key: name for name, key in rows.system_keys.changed.items()}
     checked.systems = {key: names.get(key, "") for key in check.systems}
-    checked.notes += [*file.notes, *table.notes, *rows.notes()]
+    checked.notes += [*file.notes, *table.notes, *rows.notes(), *check.notes_on_names()]
     if left_out:
         sentence = _("Not kept as features, since they differ between the rows of one item: %(names)s.")
         checked.notes.append(sentence % {"names": ", ".join(left_out)})

@@ -1,12 +1,21 @@
 """Check the rows of items: each row by itself, and whether the rows of an item agree."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from django.utils.translation import gettext as _
 
 from tasks_app.sections import Document, Json
-from tasks_app.studyfile.fields import is_document, is_key, is_language, not_a_language
+from tasks_app.studyfile.fields import (
+    LONGEST_NAME,
+    alike,
+    is_language,
+    is_name,
+    not_a_language,
+    not_a_name,
+    one_spelling,
+)
 from tasks_app.studyfile.files import captions
 from tasks_app.studyfile.files.decoding import Place
 from tasks_app.studyfile.files.media import CAPTIONS, OUTPUT_FILE, ROLES, MediaFile
@@ -14,7 +23,7 @@ from tasks_app.studyfile.files.removed import notes_on
 from tasks_app.studyfile.files.source import MediaFiles, media_of
 from tasks_app.studyfile.files.tables import Row
 from tasks_app.studyfile.own_sections.highlighted import HIGHLIGHTED, HighlightedTexts
-from tasks_app.studyfile.problems import Problems, closest, shown
+from tasks_app.studyfile.problems import LISTED, Problems, closest, shown
 
 FORMATS = ("text", "markdown", "code")
 
@@ -84,14 +93,11 @@ class ItemRows:
         missing = [name for name in ("item", "system") if name not in row.cells]
         for name in missing:
             self.report(row, name, _("A value is needed here in every row."))
-        bad: list[str] = [name for name in ("item", "system") if name in row.cells and not is_key(row.cells[name])]
+        named = [name for name in ("item", "system", "document") if name in row.cells]
+        row.cells.update({name: one_spelling(row.cells[name]) for name in named})
+        bad = [name for name in named if not is_name(row.cells[name])]
         for name in bad:
-            sentence = _("Use letters, digits, dots, hyphens and underscores, at most 100; this is %(value)s.")
-            self.report(row, name, sentence % {"value": shown(row.cells[name])})
-        if "document" in row.cells and not is_document(row.cells["document"]):
-            bad.append("document")
-            sentence = _("Use letters, digits and . _ - : / # @ +, at most 100 in all; this is %(value)s.")
-            self.report(row, "document", sentence % {"value": shown(row.cells["document"])})
+            self.report(row, name, not_a_name % {"most": LONGEST_NAME, "value": shown(row.cells[name])})
         for name in ("language", "source_language"):
             if name in row.cells and not is_language(row.cells[name]):
                 self.report(row, name, f"{not_a_language} {_('This is')} {shown(row.cells[name])}.")
@@ -203,6 +209,17 @@ class ItemRows:
             for line, sentence in captions.faults_of(content):
                 self.reading.problems.add(name, line, 1, sentence)
         self.media[name, role] = self.reading.media[media.sha256] = media
+
+    def notes_on_names(self) -> Iterator[str]:
+        """Yield notes on keys that are different, and may be meant to be the same."""
+        for names, sentence in (
+            (self.items_by_key, _("These keys of items differ, but may be meant to be the same: %(names)s.")),
+            (self.systems, _("These keys of systems differ, but may be meant to be the same: %(names)s.")),
+        ):
+            pairs = [f"“{first}” – “{second}”" for first, second in alike(names)]
+            if pairs:
+                more = [_("and %(n)d more") % {"n": len(pairs) - LISTED}] if len(pairs) > LISTED else []
+                yield sentence % {"names": ", ".join([*pairs[:LISTED], *more])}
 
     def notes_on_media(self) -> list[str]:
         """Return what was removed from the media files, and which are not what their names say."""

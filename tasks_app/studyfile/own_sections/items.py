@@ -119,6 +119,7 @@ class ItemsSection(Section):
             for row in table.rows():
                 check.take(row)
             reading.notes += table.notes
+            reading.notes += check.notes_on_names()
             for note in check.notes_on_media():
                 reading.note(note)
             if not check.items_by_key and reading.problems.count == before:

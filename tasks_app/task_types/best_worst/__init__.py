@@ -167,12 +167,12 @@ class BestWorst(SeveralTexts):
             if n < 2:
                 continue
             if n <= self.size:
-                yield UnitDraft(item.key, item.key, item.groups, item.document)
+                yield UnitDraft(item.unit_key, item.key, item.groups, item.document)
                 continue
             names = next(turns.setdefault(n, latin_orders(n, rng)))
             for number, places in enumerate(design(n, self.size, self.appearances), start=1):
                 parts = tuple(item.groups[text] for text in sorted(names[place] for place in places))
-                yield UnitDraft(f"{item.key}/{number}", item.key, parts, item.document)
+                yield UnitDraft(f"{item.unit_key}/{number}", item.key, parts, item.document)
 
     def _over_all(self, items: Sequence[ItemTexts], rng: Random) -> Iterator[UnitDraft]:
         """Make tuples of the texts of all items; equal texts of different items never stand in one."""

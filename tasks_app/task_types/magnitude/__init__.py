@@ -271,8 +271,7 @@ class Magnitude(SeveralTexts):
         for item in shown:
             for group in groups[item.key]:
                 first = item.outputs[group[0]]
-                tail = f"/{first.variant}" if first.variant else ""
-                yield UnitDraft(f"{item.key}/{first.system}{tail}", item.key, (group, *last[item.key]), item.document)
+                yield UnitDraft(f"{item.unit_key}/{first.unit_key}", item.key, (group, *last[item.key]), item.document)
 
     def _pinned(self, item: ItemTexts) -> tuple[int, ...]:
         """Return the outputs that are the reference, where a system's are."""

@@ -215,7 +215,7 @@ class Pairwise(ComparedTexts, SeveralTexts):
         most = self.pairs_an_item
         pairs = some_pairs_of(items, self.anchor, most, rng) if most else pairs_of(items, self.anchor)
         for pair in pairs:
-            key = unit_key(pair.item.key, pair.names)
+            key = unit_key(pair.item.unit_key, pair.names)
             yield UnitDraft(key, pair.item.key, (pair.first, pair.second), pair.item.document)
 
     def labels_of(self, criterion: Criterion | None) -> tuple[str, ...] | None:

@@ -221,11 +221,10 @@ class PostEdit(SeveralTexts):
                 # A text that a system has in common with the other side cannot be chosen over it.
                 if len(set().union(*systems)) == sum(map(len, systems)):
                     names = "+".join(self._name(item, group) for group in groups)
-                    yield UnitDraft(f"{item.key}/{names}", item.key, groups, item.document)
+                    yield UnitDraft(f"{item.unit_key}/{names}", item.key, groups, item.document)
 
     def _name(self, item: ItemTexts, group: Sequence[int]) -> str:
-        first = item.outputs[group[0]]
-        return f"{first.system}/{first.variant}" if first.variant else first.system
+        return item.outputs[group[0]].unit_key
 
     def labels_of(self, criterion: Criterion | None) -> tuple[str, ...] | None:
         """Return the labels that suggestions are stored with: chosen and not chosen."""

@@ -177,7 +177,7 @@ class Triangle(TriangleParameters):
             yield from orders.triads(pairs, rng)
             return
         for pair in pairs:
-            key = unit_key(pair.item.key, pair.names)
+            key = unit_key(pair.item.unit_key, pair.names)
             yield UnitDraft(key, pair.item.key, (pair.first, pair.second), pair.item.document)
 
     def arrange(self, n_parts: int, rng: Random) -> Iterator[dict[str, object]]:

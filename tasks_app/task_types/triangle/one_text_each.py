@@ -8,6 +8,7 @@ from random import Random
 from django.utils.translation import gettext
 
 from tasks_app.task_types.base import ItemTexts, UnitDraft
+from tasks_app.task_types.screen_data import in_unit_key
 from tasks_app.task_types.text_pairs import unit_key, visible
 from tasks_app.task_types.triangle.orders import ONE_SYSTEM_EACH
 
@@ -87,7 +88,7 @@ def _of_pair(names: tuple[str, str], drawn: dict[str, list[ItemTexts]]) -> Itera
             shown = (taken[twins][0], taken[odd][2], taken[twins][1])
             keys = tuple(item.key for item in shown)
             yield UnitDraft(
-                key=unit_key("+".join(keys), (twins, odd)),
+                key=unit_key("+".join(item.unit_key for item in shown), (in_unit_key(twins), in_unit_key(odd))),
                 item=keys[0],
                 parts=((0,),) * ONE_SYSTEM_EACH,
                 document=shown[0].document,

@@ -114,7 +114,7 @@ def triads(pairs: Iterator[Pair], rng: Random) -> Iterator[UnitDraft]:
             triad = [candidates[(place + step) % len(candidates)] for step in range(3)]
             keys = [item.key for item, _first, _second in triad]
             yield UnitDraft(
-                key=unit_key("+".join(keys), names),
+                key=unit_key("+".join(item.unit_key for item, _first, _second in triad), names),
                 item=keys[0],
                 parts=tuple(part for _item, *both in triad for part in both),
                 document=triad[0][0].document,

@@ -10,6 +10,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
@@ -17,6 +18,7 @@ from django.utils.translation import gettext_lazy
 
 from tasks_app import access, task_types
 from tasks_app.importing import uploads
+from tasks_app.importing.formats.opening import plain_form
 from tasks_app.models import Membership, Study
 from tasks_app.request_sizes import accepts_files
 from tasks_app.selectors.studies import StudyFilters, matching
@@ -24,7 +26,6 @@ from tasks_app.setting_fields import line_field
 from tasks_app.setup import starting, templates, usual
 from tasks_app.setup.published import Published, published
 from tasks_app.setup.starting import Names
-from tasks_app.setup.tables.source import plain_form
 from tasks_app.studyfile.files.limits import largest_upload
 from tasks_app.task_types import TaskType
 from tasks_app.task_types.base import Scale, Words
@@ -68,6 +69,16 @@ class TableForm(NamesForm):
             "CSV, TSV, JSON, JSON Lines or a workbook (.xlsx, .ods). On the next page you say what each column is. "
             "You can also upload the table later."
         ),
+    )
+
+
+class RatedTableForm(NamesForm):
+    """A new study with the table of its texts and ratings."""
+
+    file = forms.FileField(
+        allow_empty_file=True,  # an empty file is answered by whoever reads it, and says what to do
+        label=gettext_lazy("Table of texts and ratings"),
+        help_text=gettext_lazy("CSV, TSV, JSON, JSON Lines or a workbook (.xlsx, .ods)."),
     )
 
 
@@ -136,6 +147,9 @@ def _study(request: HttpRequest, slug: str) -> Origin:
 # The value of the way to begin with texts that were rated elsewhere.
 IMPORTED = "rated"
 
+# The value of the way to begin with one table that holds texts and ratings.
+ONE_TABLE = "one-table"
+
 
 def _texts(value: str) -> Origin:
     if value == IMPORTED:
@@ -144,6 +158,13 @@ def _texts(value: str) -> Origin:
             _("Upload the table of texts now, then say what was asked about them, and import the ratings."),
             lambda owner, names: starting.empty(owner=owner, names=names, is_imported=True),
             form=TableForm,
+        )
+    if value == ONE_TABLE:
+        return Origin(
+            _("Texts and ratings in one table"),
+            _("Upload the table. On the next page you see how its columns are read; then the results are computed."),
+            lambda owner, names: starting.empty(owner=owner, names=names, is_imported=True),
+            form=RatedTableForm,
         )
     return Origin(
         _("Your texts first"),
@@ -179,7 +200,7 @@ def new(request: HttpRequest) -> HttpResponse:
     suggested = {"title": names.title, "public_title": names.public_title}
     form = origin.form(request.POST or None, request.FILES or None, initial=suggested)
     # Asked with the first study, and not for a copy, which has its own.
-    asks = way != "study" and value != IMPORTED and usual.of(cast("User", request.user)) is None
+    asks = way != "study" and value not in {IMPORTED, ONE_TABLE} and usual.of(cast("User", request.user)) is None
     usual_form = usual.form()(request.POST or None, prefix="usual", initial=_known(request)) if asks else None
     leads_to, refusal = None, None
     if usual_form is None or not usual_form.is_bound or usual_form.is_valid():
@@ -219,6 +240,8 @@ def _begin(request: HttpRequest, way: str, origin: Origin, form: NamesForm, usua
     if given["file"] is None:
         return step_url(study.slug, "texts")
     token = uploads.keep(study, given["file"], plain_form)
+    if isinstance(form, RatedTableForm):
+        return f"{reverse('researcher:one_table', args=[study.slug])}?{urlencode({'file': token})}"
     return f"{step_url(study.slug, 'texts')}?{urlencode({'file': token})}"
 
 

@@ -105,7 +105,7 @@ def test_scores_that_are_there_are_replaced_on_request(study: Study, rosas_brows
 
 @pytest.mark.parametrize(
     ("content", "name", "said"),
-    [(b"", "scores.csv", "This file is empty."), (b"PK\x03\x04x", "scores.csv", "is not a text table")],
+    [(b"", "scores.csv", "This file is empty."), (b"PK\x03\x04x", "scores.csv", "This workbook is damaged")],
 )
 def test_a_file_that_cannot_be_shown_is_refused_at_once(
     study: Study, rosas_browser: Client, content: bytes, name: str, said: str
@@ -117,7 +117,7 @@ def test_a_file_that_cannot_be_shown_is_refused_at_once(
     assert said in answer.content.decode()
     kept = f"studies/{study.pk}/imports"
     assert not default_storage.exists(kept) or not default_storage.listdir(kept)[0]
-    assert "is not a .csv" in upload(rosas_browser, b"x", "scores.xlsx").content.decode()
+    assert "is not a table that can be read here" in upload(rosas_browser, b"x", "scores.sav").content.decode()
     gone = rosas_browser.get(f"{PATH}?file={'x' * 22}")
     assert "was deleted after a day" in gone.content.decode()
 
@@ -142,3 +142,17 @@ def test_only_one_import_of_a_study_at_a_time(tmp_path: Path, rosa: User, rosas_
     finally:
         somebody_else.close()
     assert not MetricScore.objects.exists()
+
+
+def test_a_mapping_as_text_is_previewed_checked_and_stored(study: Study, rosas_browser: Client) -> None:
+    """The choices of the page become a mapping, which then reads what no choice can."""
+    given = second_page(rosas_browser)
+    page = rosas_browser.post(PATH, {**given, "action": "text"}).content.decode()
+    assert "wide:\n  of: metric\n  value: [COMET, chrF]" in page
+    mapping = "columns: {item: segment, system: model}\nwide: {of: metric, value: {Comet-22: COMET}}\n"
+    posted = {"file": given["file"], "mode": "text", "text": mapping}
+    checked = rosas_browser.post(PATH, {**posted, "action": "check"}).content.decode()
+    assert "The first rows as evalweb reads them" in checked
+    assert '<td dir="auto">Comet-22</td>' in checked
+    assert rosas_browser.post(PATH, {**posted, "action": "import"}).status_code == 302
+    assert set(MetricScore.objects.values_list("metric", flat=True)) == {"Comet-22"}

@@ -1,6 +1,7 @@
 """Importing on the page: upload, match the columns, check, import; without scripts."""
 
 import gzip
+import json
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -269,3 +270,33 @@ def test_a_viewer_imports_nothing(mine: Study, mallorys_browser: Client, mallory
     assert upload(mallorys_browser).status_code == 404
     Membership.objects.filter(user=mallory).update(role="editor")
     assert upload(mallorys_browser).status_code == 302
+
+
+def test_nested_json_offers_its_paths_and_shows_the_rows(mine: Study, rosas_browser: Client) -> None:
+    record = {"id": "i1", "mt": "alpha", "notes": [{"by": "ann", "score": 4}, {"by": "bob", "score": 9}]}
+    token = token_of(upload(rosas_browser, json.dumps([record]).encode(), "r.json"))
+    page = rosas_browser.get(f"{PATH}?file={token}").content.decode()
+    assert '<option value="notes[*].score">' in page
+    chosen = {
+        "column-rater": "notes[*].by", "column-item": "id", "column-system": "mt", "column-value": "notes[*].score",
+        "constant-criterion": "style", "repeats": "refuse", "mode": "columns", "file": token,
+    }  # fmt: skip
+    refused = rosas_browser.post(PATH, {**chosen, "action": "check"})
+    assert refused.status_code == 422
+    text = refused.content.decode()
+    assert "must be from 1 to 5, the scale of this task; it is 9." in text
+    assert text.index("The first rows as evalweb reads them") < text.index('<td dir="auto">bob</td>')
+
+
+def test_a_file_without_a_header_is_noticed(mine: Study, rosas_browser: Client) -> None:
+    token = token_of(upload(rosas_browser, b"ann,i1,alpha,4\nbob,i1,alpha,3\n"))
+    page = rosas_browser.get(f"{PATH}?file={token}").content.decode()
+    assert f'<a href="?file={token}&amp;header=none">' in page
+    page = rosas_browser.get(f"{PATH}?file={token}&header=none").content.decode()
+    assert '<option value="4">4</option>' in page
+    chosen = {
+        **{f"column-{name}": str(n) for n, name in enumerate(("rater", "item", "system", "value"), start=1)},
+        "constant-criterion": "style", "repeats": "refuse", "mode": "columns", "file": token, "header": "none",
+    }  # fmt: skip
+    assert rosas_browser.post(PATH, {**chosen, "action": "import"}).status_code == 302
+    assert kit.ratings(mine) == [("ann", "i1/alpha", "style", 4.0), ("bob", "i1/alpha", "style", 3.0)]

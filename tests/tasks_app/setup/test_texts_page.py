@@ -69,7 +69,7 @@ def test_the_columns_of_a_table_are_guessed_and_can_be_changed(setup: Setup, ros
 def test_nothing_is_stored_before_it_is_asked_for(setup: Setup, rosas_browser: Client) -> None:
     page = shown(send(rosas_browser, "check"))
     assert "3 outputs of 2 items by 2 systems" in page
-    assert "“E2E #1” → E2E-1" in page
+    assert "→" not in page, "a key may have any signs"
     assert texts.rows_of(setup).count() == 36
 
 

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.django_db
 STUDY = kit.STUDY.replace("set_size: 4", "set_size: 1")
 
 
-@pytest.mark.parametrize("key", ["news:2020-05-01/17#2", "a@b+c", "x" * 100])
+@pytest.mark.parametrize("key", ["news:2020-05-01/17#2", "a@b+c", ":a b", "x" * 100])
 def test_documents_as_corpora_name_them(tmp_path: Path, key: str) -> None:
     items = f"item,system,output,document\ni1,alpha,One.,{key}\ni2,alpha,Two.,{key}\n"
     folder = kit.put(tmp_path / "study", items_csv=items, study_yaml=STUDY)
@@ -23,12 +23,12 @@ def test_documents_as_corpora_name_them(tmp_path: Path, key: str) -> None:
     assert studyfile.read(tmp_path / "out").document["items"][1]["document"] == key
 
 
-@pytest.mark.parametrize("key", [":a", "a b", "x" * 101, "a\u200b"])
+@pytest.mark.parametrize("key", ["x" * 101, "a\u200b"])
 def test_other_names_of_documents_are_refused(tmp_path: Path, key: str) -> None:
     rows = "".join(f"i{n},alpha,Text {n}.,{key}\n" for n in range(70))
     folder = kit.put(tmp_path / "study", items_csv="item,system,output,document\n" + rows, study_yaml=STUDY)
     (line,) = kit.problems_of(folder)
     assert line.startswith(
-        "items.csv:2:4: document: Use letters, digits and . _ - : / # @ +, at most 100 in all; this is"
+        "items.csv:2:4: document: Use at most 100 characters that can be seen, without line breaks; this is"
     )
     assert line.endswith("70 problems like this, first at 2:4, 3:4, 4:4.")

@@ -76,13 +76,13 @@ def test_one_column_can_be_two_of_ours(folder: Path) -> None:
 
 
 def test_problems_are_placed_in_the_file_as_it_is(folder: Path) -> None:
-    spoil(folder, "items.csv", "i2,alpha", "i 2,alpha")
+    spoil(folder, "items.csv", "i2,alpha", "i\u200b2,alpha")
     (line,) = problems_of(folder)
-    assert line.startswith("items.csv:4:1: item: Use letters, digits")
+    assert line.startswith("items.csv:4:1: item: Use at most 100 characters")
     (folder / "items.csv").unlink()
-    (folder / "items.jsonl").write_text('{"hyp": "x", "MT system": "a", "Segment id": "i 1", "src": "y"}\n')
+    (folder / "items.jsonl").write_text('{"hyp": "x", "MT system": "a", "Segment id": "i\u200b1", "src": "y"}\n')
     (line,) = problems_of(folder)
-    assert line.startswith("items.jsonl:1:32: item: Use letters, digits")
+    assert line.startswith("items.jsonl:1:32: item: Use at most 100 characters")
 
 
 @pytest.mark.parametrize(

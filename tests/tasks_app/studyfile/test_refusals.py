@@ -80,7 +80,7 @@ ITEM_CASES = {
     "quote at the end": ("Same.,Three\ni3,beta", '"Same.,Three\ni3,beta', "items.csv:6:1: The quotation marks of this row do not match"),
     "no system": ("i1,beta", "i1,", "items.csv:3:2: system: A value is needed here in every row."),
     "no item": ("i1,beta", ",beta", "items.csv:3:1: item: A value is needed here in every row."),
-    "bad item": ("i1,beta", "i 1,beta", "items.csv:3:1: item: Use letters, digits, dots, hyphens and underscores, at most 100; this is 'i 1'."),
+    "bad item": ("i1,beta", "i\u200b1,beta", "items.csv:3:1: item: Use at most 100 characters that can be seen, without line breaks; this is 'i\u200b1'."),
     "two sources": ("Another text.,", "Another text.,Uno", "items.csv:3:4: source: The item “i1” has another value here in line 2 ('One')."),
     "long text": ("First text.", "x" * 100_001, "items.csv:2:3: output: has 100,001 characters; at most 100,000 can be stored. Split the text, or cut it."),
     "far too long": ("First text.", "x" * 300_000, "items.csv:2:1: A cell that begins here is far too long"),

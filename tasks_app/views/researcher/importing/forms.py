@@ -1,6 +1,7 @@
 """The forms of an import of ratings: the file, its columns one by one, or a mapping as text."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from django import forms
@@ -11,6 +12,7 @@ from django.utils.translation import gettext_lazy
 from tasks_app import importing
 from tasks_app.importing.columns import TIMES, is_used
 from tasks_app.importing.guessing import Peek, guess
+from tasks_app.importing.mapping import Declared
 from tasks_app.models import Study, Task
 from tasks_app.sections import Json
 from tasks_app.services.imports import mappings
@@ -42,8 +44,8 @@ class RatingsUploadForm(UploadForm):
 
     def __init__(self, *args: Any, saved: Iterable[str]) -> None:
         help_text = _(
-            "CSV, TSV or JSON Lines with one rating per row, plain or gzipped (.csv.gz). Checking a million rows takes "
-            "a minute or two; leave the page open meanwhile."
+            "CSV, TSV, JSON, JSON Lines or a workbook (.xlsx, .ods); text files may be gzipped (.csv.gz). Checking a "
+            "million rows takes a minute or two; leave the page open meanwhile."
         )
         super().__init__(*args, label=_("File of ratings"), help_text=help_text)
         field = self.fields["mapping"]
@@ -76,25 +78,38 @@ class MappingForm(forms.Form):
         return name
 
 
-class TextForm(MappingForm):
-    """A mapping as text."""
+class MappingText(forms.Form):
+    """A mapping as text, to the columns that are `declared`."""
 
     text = forms.CharField(
         label=gettext_lazy("Mapping"),
         help_text=gettext_lazy(
-            "YAML or JSON: columns, constant, values and where, each as “ours: theirs”; repeats (refuse, first, last "
-            "or keep); quoting (none or double); format of times; wide, where a row holds several ratings."
+            "YAML or JSON: columns, constant, values and where, each as “ours: theirs”, and what a file of another "
+            "shape needs, such as paths into cells (annotations[*].score) and columns by a pattern (score_{rater}). "
+            "The page docs/ratings-file.md lists what to write for which file."
         ),
         widget=forms.Textarea(attrs={"rows": 16, "spellcheck": "false", "dir": "ltr"}),
         required=False,
         strip=False,
     )
-    field_order = ("text", "save_as")
+
+    def __init__(self, *args: Any, declared: Declared = importing.RATINGS, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.declared = declared
 
     def mapping(self) -> importing.ColumnMapping:
         """Return the mapping. Raises StudyFileError."""
         text = self.cleaned_data["text"].replace("\r\n", "\n")
-        return importing.from_yaml(_("mapping"), text) if text.strip() else importing.NO_MAPPING
+        if not text.strip():
+            declared = self.declared({}) if callable(self.declared) else self.declared
+            return replace(importing.NO_MAPPING, declared=declared)
+        return importing.from_yaml(_("mapping"), text, self.declared)
+
+
+class TextForm(MappingText, MappingForm):
+    """A mapping of ratings as text."""
+
+    field_order = ("text", "save_as")
 
 
 class ColumnsForm(MappingForm):
@@ -103,10 +118,11 @@ class ColumnsForm(MappingForm):
     repeats = forms.ChoiceField(choices=REPEATS, label=gettext_lazy("A second rating of the same text by a rater"))
     quoting = QuotingField()
 
-    def __init__(self, *args: Any, study: Study, columns: Sequence[str], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, study: Study, peek: Peek, header: str = "", **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        theirs = [("", _("– not in the file –")), *((name, name) for name in columns)]
-        guessed = guess(columns)
+        theirs = [("", _("– not in the file –")), *((name, name) for name in (*peek.columns, *peek.paths))]
+        guessed = guess(peek.columns)
+        self.header = header
         for column in importing.RATINGS.columns:
             if is_used(column.name):
                 self.fields[f"column-{column.name}"] = choice_field(
@@ -203,6 +219,7 @@ class ColumnsForm(MappingForm):
             **({"repeats": repeats} if repeats != "refuse" else {}),
             **({"format": times} if times else {}),
             **({"quoting": values["quoting"]} if values.get("quoting") else {}),
+            **({"header": self.header} if self.header else {}),
         }
 
     def mapping(self) -> importing.ColumnMapping:
@@ -210,8 +227,8 @@ class ColumnsForm(MappingForm):
         return importing.from_document(_("mapping"), self.document())
 
 
-def form_for(study: Study, peek: Peek, mode: str, *args: Any, **kwargs: Any) -> ColumnsForm | TextForm:
+def form_for(study: Study, peek: Peek, mode: str, header: str, *args: Any) -> ColumnsForm | TextForm:
     """Return the form of a way of saying a mapping: text or columns."""
     if mode == "text":
-        return TextForm(*args, **kwargs)
-    return ColumnsForm(*args, study=study, columns=peek.columns, **kwargs)
+        return TextForm(*args)
+    return ColumnsForm(*args, study=study, peek=peek, header=header)

@@ -1,6 +1,7 @@
 """Import ratings: upload, name the columns, check, import. Works without scripts."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from django import forms
@@ -12,10 +13,15 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from tasks_app import access, importing
-from tasks_app.importing.mapping import as_yaml
+from tasks_app.importing import RatingsFile
+from tasks_app.importing.guessing import Peek, numbered
+from tasks_app.importing.mapping import NO_HEADER, as_yaml
+from tasks_app.importing.preview import preview
+from tasks_app.importing.shaping.reshaping import looks_like_data
 from tasks_app.models import ImportMapping, Study
 from tasks_app.request_sizes import accepts_files
 from tasks_app.services.imports import mappings
+from tasks_app.studyfile import StudyFileError
 from tasks_app.studyfile.files.limits import largest_upload
 from tasks_app.views.researcher.frame import researcher_page
 from tasks_app.views.researcher.importing.forms import ColumnsForm, RatingsUploadForm, TextForm, form_for
@@ -51,6 +57,9 @@ class _RatingsPages(TablePages[ColumnsForm | TextForm]):
     def __init__(self, request: HttpRequest, study: Study) -> None:
         super().__init__(request, study)
         self.mode = "text" if request.POST.get("mode") == "text" else "columns"
+        given = request.POST if request.method == "POST" else request.GET
+        # "none" where the first line of the file is data.
+        self.header = NO_HEADER if given.get("header") == NO_HEADER else ""
 
     def upload_form(self, *posted: Any) -> RatingsUploadForm:
         saved = ImportMapping.objects.filter(study=self.study).values_list("name", flat=True)
@@ -71,14 +80,29 @@ class _RatingsPages(TablePages[ColumnsForm | TextForm]):
 
     def columns_form(self) -> ColumnsForm | TextForm:
         if self.action:
-            return form_for(self.study, self.peek, self.mode, self.request.POST)
+            return form_for(self.study, self.peek, self.mode, self.header, self.request.POST)
         name = self.request.GET.get("map", "")
         saved = mappings.find(self.study, name) if name else None
-        return form_for(self.study, self.peek, "columns") if saved is None else _as_text(saved.document, saved.name)
+        return (
+            form_for(self.study, self.peek, "columns", self.header)
+            if saved is None
+            else _as_text(saved.document, saved.name)
+        )
 
     def show(self, form: forms.Form, *, status: int = 200, **more: Any) -> HttpResponse:
         mode = "text" if isinstance(form, TextForm) else "columns"
-        return super().show(form, status=status, mode=mode, **more)
+        asks = mode == "columns" and not self.header and looks_like_data(self.peek.columns)
+        return super().show(form, status=status, mode=mode, header=self.header, asks_for_header=asks, **more)
+
+    def look(self, file: RatingsFile) -> Peek:
+        return numbered(super().look(file)) if self.header else super().look(file)
+
+    def read(self, form: ColumnsForm | TextForm) -> Peek | None:
+        try:
+            mapping = form.mapping()
+        except StudyFileError:
+            return None  # the refusal says what is wrong with the mapping
+        return preview(self.file, mapping, partial(importing.RatingsTable, mapping))
 
     def do(self, form: ColumnsForm | TextForm) -> HttpResponse:
         """Check, import or turn the mapping into text. Raises StudyFileError."""
@@ -90,7 +114,7 @@ class _RatingsPages(TablePages[ColumnsForm | TextForm]):
             study=self.study, file=self.file, mapping=mapping, by=self.request.user, check=check
         )
         if check:
-            return self.show(form, checked=imported, summary=imported.summary)
+            return self.show(form, checked=imported, summary=imported.summary, read=self.read(form))
         if name:
             mappings.save(study=self.study, name=name, document=mapping.document, by=self.request.user)
         return self.stored(_("Stored: %(summary)s.") % {"summary": imported.summary}, imported.notes)

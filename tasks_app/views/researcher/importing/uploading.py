@@ -119,7 +119,11 @@ class TablePages(ABC, Generic[Form]):
         try:
             return self.do(form)
         except StudyFileError as error:
-            return self.show(form, refusal=error, status=422)
+            return self.show(form, refusal=error, status=422, read=self.read(form))
+
+    def read(self, _form: Form) -> Peek | None:
+        """Return the first rows as a valid form has them read; None where there is nothing to show."""
+        return None
 
     def after_upload(self, _form: forms.Form) -> Mapping[str, str]:
         """Return the parameters in the address of the second page besides the file."""

@@ -15,11 +15,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from tasks_app.importing import RatingsFile, uploads
+from tasks_app.importing.formats.opening import plain_form
 from tasks_app.importing.guessing import Peek
 from tasks_app.models import Setup
 from tasks_app.setup import table_rows
 from tasks_app.setup.tables.marking import CheckedRows, Layout, marked_rows
-from tasks_app.setup.tables.source import TextsFile, look, open_file, plain_form
+from tasks_app.setup.tables.source import TextsFile, look, open_file
 from tasks_app.studyfile import StudyFileError
 from tasks_app.studyfile.problems import Problem
 from tasks_app.views.downloads import streamed

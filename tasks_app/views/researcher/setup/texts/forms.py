@@ -21,12 +21,13 @@ from tasks_app.setup.tables.layout import (
     SYSTEM,
     ColumnUse,
     Layout,
-    key_of,
     use_label,
     uses,
 )
 from tasks_app.setup.text_rows import SystemRow
 from tasks_app.setup.texts import SEEDS, Sample
+from tasks_app.studyfile.fields import LONGEST_NAME, is_name, not_a_name
+from tasks_app.studyfile.problems import shown
 from tasks_app.views.researcher.setup.table_form import TableForm
 
 # A degraded copy is made by the tool itself.
@@ -113,8 +114,8 @@ class ColumnsForm(TableForm):
     def clean_system(self) -> str:
         """Refuse a name of which no key can be made."""
         name = str(self.cleaned_data["system"]).strip()
-        if name and not key_of(name):
-            raise ValidationError(_("Use at least some Latin letters or digits in this name."), code="key")
+        if name and not is_name(name):
+            raise ValidationError(not_a_name % {"most": LONGEST_NAME, "value": shown(name)}, code="key")
         return name
 
 

@@ -1,0 +1,97 @@
+"""manage.py analyse_file FILE: make a study of one table of texts and ratings, and show its results."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils.translation import gettext as _
+
+from analytics_app.exports.results import stream
+from analytics_app.models import RunState, RunTrigger
+from analytics_app.runs import start
+from analytics_app.selectors.results import rows_of
+from tasks_app.importing import RatingsFile, from_file, whole
+from tasks_app.importing.formats.opening import readable
+from tasks_app.importing.guessing import peek
+from tasks_app.importing.mapping import as_yaml
+from tasks_app.importing.whole.guessing import LOOKED_AT, first_mapping
+from tasks_app.management.lookups import user_called
+from tasks_app.sections import Json
+from tasks_app.setup.starting import free_slug
+from tasks_app.studyfile import StudyFileError
+
+# The statistics that are shown, as far as the study has them; all stand in the results.
+SHOWN = ("mean", "share", "alpha", "strength", "mqm")
+
+
+class Command(BaseCommand):
+    """Make an imported study of one table, compute its results and show the first of them."""
+
+    help = "Make a study of one table that holds texts and ratings, store it, run all analyses and show the results."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare what the command takes."""
+        parser.add_argument("file", help="a table: CSV, TSV, JSON, JSON Lines or a workbook")
+        parser.add_argument("--map", metavar="MAP", help="a mapping, in YAML or JSON; without it, columns are guessed")
+        parser.add_argument("--title", help="title of the study; the name of the file without one")
+        parser.add_argument("--owner", metavar="USER", help="who owns the study; without, superusers see it only")
+        parser.add_argument("--check", action="store_true", help="only show the mapping that would be used")
+        parser.add_argument("--json", metavar="FILE", help="write the results document as well")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Run the command; every problem goes to standard error with exit code 1."""
+        try:
+            self._analyse(options)
+        except StudyFileError as error:
+            for line in error.lines():
+                self.stderr.write(line)
+            raise CommandError(_("Nothing was stored.")) from None
+
+    def _analyse(self, options: dict[str, Any]) -> None:
+        file = RatingsFile.at(options["file"])
+        if options["map"]:
+            mapping = from_file(options["map"], whole.declared)
+        else:
+            document = _guessed(file)
+            mapping = whole.mapping_of(_("mapping"), document)
+            sentence = _(
+                "The columns are read as follows. To change that, save this as map.yaml, and add --map map.yaml:"
+            )
+            self.stdout.write(f"{sentence}\n\n{as_yaml(document)}")
+        if options["check"]:
+            return
+        title = options["title"] or Path(file.table).stem
+        made = whole.study_of_table(
+            file=file, mapping=mapping, title=title, slug=free_slug(title), owner=user_called(options["owner"])
+        )
+        for note in made.notes:
+            self.stdout.write(note)
+        self.stdout.write(", ".join(f"{n} {noun}" for noun, n in made.counts.items()))
+        run = start.start(study=made.study, by=None, trigger=RunTrigger.COMMAND)
+        start.compute_here(run=run)
+        if run.state != RunState.DONE:
+            raise CommandError(f"Run {run.number} of {made.study.slug} is {run.state}. {run.error}".strip())
+        for row in (
+            rows_of(run, systems=True)
+            .filter(statistic__in=SHOWN, basis="kept", slice=None, group=None)
+            .order_by("order")
+        ):
+            self.stdout.write(_line(row))
+        if options["json"]:
+            with Path(options["json"]).open("wb") as target:
+                target.writelines(stream(run, format="json", systems=True))
+        self.stdout.write(_("Stored as the study %(slug)s. Its page has all results.") % {"slug": made.study.slug})
+
+
+def _guessed(file: RatingsFile) -> Json:
+    with readable(file) as opened:
+        return first_mapping(peek(opened, rows=LOOKED_AT))
+
+
+def _line(row: Any) -> str:
+    """Write one number of the results."""
+    about = " ".join(str(word) for word in (row.criterion, row.system, row.label, row.rater) if word)
+    if row.value is None:
+        return f"{row.statistic} {about}: – {row.note or ''}".rstrip()
+    interval = f" [{row.low:.3f}, {row.high:.3f}]" if row.low is not None and row.high is not None else ""
+    return f"{row.statistic} {about}: {row.value:.3f}{interval}"

@@ -1,0 +1,158 @@
+"""One table that holds texts and ratings becomes a study: read, stored as a draft, its ratings imported."""
+
+from __future__ import annotations
+
+import heapq
+import json
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import IO
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from tasks_app import importing, studyfile
+from tasks_app.importing.mapping import ColumnMapping
+from tasks_app.importing.plain import rewound
+from tasks_app.importing.rows import MappedTable
+from tasks_app.importing.shaping.prepared import prepared
+from tasks_app.importing.source import RatingsFile, Reshaped, lines_of, scan_whole
+from tasks_app.importing.whole.columns import declared
+from tasks_app.importing.whole.reading import ANSWER, Reading
+from tasks_app.importing.whole.writing import (
+    TaskOfTable,
+    attribute_rows,
+    has_texts,
+    in_study,
+    tasks_of,
+    write_study,
+)
+from tasks_app.models import Study
+from tasks_app.sections import Json
+from tasks_app.services.database import atomically
+from tasks_app.studyfile.problems import Problem, Problems, StudyFileError
+
+__all__ = ["Made", "declared", "mapping_of", "study_of_table"]
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A study that was made of one table, with what a researcher should know."""
+
+    study: Study
+    counts: Mapping[str, int]
+    notes: tuple[str, ...]
+
+    @property
+    def summary(self) -> str:
+        """Say how many texts, ratings and raters there are."""
+        words = {
+            "texts": ngettext("%(n)d text", "%(n)d texts", self.counts["texts"]),
+            "ratings": ngettext("%(n)d rating", "%(n)d ratings", self.counts["ratings"]),
+            "raters": ngettext("%(n)d rater", "%(n)d raters", self.counts["raters"]),
+        }
+        return ", ".join(word % {"n": self.counts[noun]} for noun, word in words.items())
+
+
+def mapping_of(name: str, document: Json) -> ColumnMapping:
+    """Check a mapping of a table of texts and ratings. Raises StudyFileError."""
+    return importing.from_document(name, document, declared(document))
+
+
+@atomically
+def study_of_table(
+    *, file: RatingsFile, mapping: ColumnMapping, title: str, slug: str, owner: AbstractBaseUser | None,
+    public_title: str = "", replace_draft: bool = False, check: bool = False,
+) -> Made:  # fmt: skip
+    """Make an imported study of one table and import its ratings; nothing is stored unless all of it can be.
+
+    With `replace_draft` it takes the place of the draft of its slug; with `check`, nothing is stored.
+
+    Raises
+    ------
+    StudyFileError
+        With every problem by file, line and column.
+    """
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        target = stack.enter_context(tempfile.TemporaryFile())
+        reading, tasks, notes, width = _read(file, mapping, target)
+        write_study(folder, reading, tasks, slug=slug, title=title, public_title=public_title, file=file.name)
+        study = studyfile.load(folder, owner=owner, replace=replace_draft)
+        named = {name: name for name in USED}
+        numbers = {name: number for name, number in reading.table.numbers.items() if name in named}
+        rows = RatingsFile(
+            file.name, lambda: rewound(target), reshaped=Reshaped(USED, numbers, (), width, is_text=False)
+        )
+        plain = replace(
+            importing.NO_MAPPING, columns=named, repeats=mapping.repeats, offsets=mapping.offsets, label=mapping.label
+        )
+        imported = importing.import_ratings(study=study, file=rows, mapping=plain, by=owner, check=check)
+        if check:
+            transaction.set_rollback(True)
+        else:
+            study.refresh_from_db()
+        counts = {"items": len(reading.items), "texts": len(reading.outputs), **imported.counts}
+        return Made(study, counts, (*notes, *imported.notes))
+
+
+def _read(
+    file: RatingsFile, mapping: ColumnMapping, target: IO[bytes]
+) -> tuple[Reading, list[TaskOfTable], list[str], int]:
+    """Read a table, and write its ratings into the target by the keys of the study; return also rows per line."""
+    problems = Problems()
+    with ExitStack() as stack:
+        table_file = stack.enter_context(prepared(file, mapping.document))
+        lines = stack.enter_context(lines_of(table_file, scan_whole(table_file).encoding))
+        table = MappedTable(mapping.declared, mapping, table_file, lines, problems)
+        reading = Reading(table, problems)
+        raw = stack.enter_context(tempfile.TemporaryFile())
+        for row, rating in reading.rows():
+            raw.write(json.dumps([row.line, row.part, rating], ensure_ascii=False, default=str).encode() + b"\n")
+        problems.raise_if_any()
+        if not reading.scales:
+            sentence = _("No column holds ratings. Map one to value (numbers) or label (words).")
+            raise StudyFileError([Problem(file.name, 0, 0, sentence)])
+        tasks = tasks_of(reading)
+        raw.seek(0)
+        width = table.width + len(reading.attribute_names)
+        attributes = ((line, table.width + number, cells) for line, number, cells in attribute_rows(reading))
+        ratings = ((line, part, in_study(reading, tasks, cells)) for line, part, cells in map(json.loads, raw))
+        for entry in heapq.merge(ratings, sorted(attributes, key=_place), key=_place):
+            target.write(json.dumps(entry, ensure_ascii=False).encode() + b"\n")
+        target.flush()
+    return reading, tasks, [*table.notes, *_notes(reading, tasks)], width
+
+
+def _place(entry: tuple[int, int, object]) -> tuple[int, int]:
+    return entry[:2]
+
+
+def _notes(reading: Reading, tasks: list[TaskOfTable]) -> Iterator[str]:
+    """Yield what was assumed where the table says nothing."""
+    if not has_texts(reading):
+        yield _("Some outputs have no text in the table: a sentence that says so stands in its place.")
+    if reading.n_unknown:
+        yield _(
+            "The file does not say who rated, so each row counts as the rating of another, unknown person. Means and "
+            "their intervals are right if that is so; agreement cannot be judged, since one person may have given "
+            "several of these ratings."
+        )
+    for task in tasks:
+        names = ", ".join(task.criteria)
+        if task.type == "likert":
+            yield _("%(names)s: read as a scale of %(n)d steps.") % {"names": names, "n": task.params["points"]}
+        elif task.type == "slider":
+            words = {"names": names, "low": task.params["minimum"], "high": task.params["maximum"]}
+            yield _("%(names)s: read as numbers from %(low)s to %(high)s.") % words
+        elif task.type == "labels":
+            yield _("%(names)s: read as labels: %(labels)s.") % {"names": names, "labels": ", ".join(task.labels)}
+
+
+# Our columns that the ratings of a table have.
+USED = ("task", "unit", "rater", "item", "system", "variant", "system_b", "criterion", *ANSWER)

@@ -1,0 +1,111 @@
+"""Make a study of one table that holds texts and ratings: upload, look over the guessed mapping, store and analyse."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, cast
+
+from django import forms
+from django.contrib import messages
+from django.contrib.auth.models import User
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from tasks_app import access
+from tasks_app.importing import ColumnMapping, whole
+from tasks_app.importing.guessing import Peek, peek
+from tasks_app.importing.mapping import as_yaml
+from tasks_app.importing.preview import preview
+from tasks_app.importing.rows import MappedTable
+from tasks_app.importing.whole.guessing import LOOKED_AT, first_mapping
+from tasks_app.models import Membership, SetupRow, Task
+from tasks_app.request_sizes import accepts_files
+from tasks_app.studyfile import StudyFileError
+from tasks_app.studyfile.files.limits import largest_upload
+from tasks_app.tabs import all_tabs
+from tasks_app.views.researcher.frame import researcher_page
+from tasks_app.views.researcher.importing.forms import MappingText
+from tasks_app.views.researcher.importing.uploading import TablePages, UploadForm
+
+
+@accepts_files(largest_upload)
+@researcher_page("GET", "POST")
+def one_table(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """Texts and ratings in one table: a page to upload it, and one to look over its columns and store it."""
+    return _OneTablePages(request, access.study_for_researcher(request.user, slug, Membership.Role.OWNER)).answer()
+
+
+class TableText(MappingText):
+    """The mapping of a table of texts and ratings."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, declared=whole.declared, **kwargs)
+
+
+class _OneTablePages(TablePages[TableText]):
+    """One table, whose columns are guessed and shown as a mapping."""
+
+    address = "researcher:one_table"
+    template = "one_table"
+    title = gettext_lazy("Texts and ratings in one table")
+
+    @property
+    def why_not(self) -> str:
+        """Return why the study takes no such table; "" where it does: it would take the place of what is there."""
+        has_tasks = Task.objects.filter(study=self.study).exists()
+        if self.study.is_frozen or has_tasks or SetupRow.objects.filter(setup__study=self.study).exists():
+            return _("This study has texts or tasks already. Begin a new study with the table, or import the ratings.")
+        return ""
+
+    def upload_form(self, *given: Any) -> UploadForm:
+        help_text = gettext_lazy(
+            "CSV, TSV, JSON, JSON Lines or a workbook (.xlsx, .ods); text files may be gzipped (.csv.gz). Nothing is "
+            "stored yet."
+        )
+        return UploadForm(*given, label=gettext_lazy("Table of texts and ratings"), help_text=help_text)
+
+    def beside_upload(self) -> Mapping[str, Any]:
+        return {"why_not": self.why_not}
+
+    def columns_form(self) -> TableText:
+        if self.action:
+            return TableText(self.request.POST)
+        return TableText(initial={"text": as_yaml(first_mapping(peek(self.file, rows=LOOKED_AT)))})
+
+    def show(self, form: forms.Form, *, status: int = 200, **more: Any) -> HttpResponse:
+        if not form.is_bound:
+            guessed = whole.mapping_of(_("mapping"), first_mapping(peek(self.file, rows=LOOKED_AT)))
+            more["read"] = self._preview(guessed)
+        return super().show(form, status=status, mode="text", **more)
+
+    def read(self, form: TableText) -> Peek | None:
+        try:
+            return self._preview(form.mapping())
+        except StudyFileError:
+            return None  # the refusal says what is wrong with the mapping
+
+    def _preview(self, mapping: ColumnMapping) -> Peek | None:
+        return preview(self.file, mapping, partial(MappedTable, mapping.declared, mapping))
+
+    def do(self, form: TableText) -> HttpResponse:
+        """Check the table, or store it in place of the empty draft. Raises StudyFileError."""
+        if why_not := self.why_not:
+            messages.error(self.request, why_not)
+            return self.leave()
+        check = self.action != "import"
+        made = whole.study_of_table(
+            file=self.file, mapping=form.mapping(), title=self.study.title, slug=self.study.slug,
+            public_title=self.study.public_title, owner=cast("User", self.request.user), replace_draft=True,
+            check=check,
+        )  # fmt: skip
+        if check:
+            return self.show(form, checked=made, summary=made.summary, read=self.read(form))
+        sentence = _("Stored: %(summary)s. The results are being computed.")
+        messages.success(self.request, sentence % {"summary": made.summary})
+        for note in made.notes:
+            messages.info(self.request, note)
+        # Results are another app's page, which stands among the tabs of a study.
+        results = next(tab.url_name for tab in all_tabs() if tab.slug == "results")
+        return redirect(results, made.study.slug)

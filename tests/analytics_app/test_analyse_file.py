@@ -1,0 +1,120 @@
+"""One table of texts and ratings becomes a study with results: by the command, and its figures by hand."""
+
+import json
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from analytics_app.models import ResultRow
+from tasks_app.models import Item, Output, Rater, Rating, Study, Task
+
+pytestmark = pytest.mark.django_db
+
+# Two systems, two texts each, two raters; the texts stand in every row.
+TABLE = """\
+annotator,segment,model,src,translation,fluency,adequacy,age,domain
+ann,1,Online-A (v2),Der Zug ist da.,The train is here.,5,80,31,news
+bob,1,Online-A (v2),Der Zug ist da.,The train is here.,4,70.5,45,news
+ann,1,Zürich,Der Zug ist da.,Here the train.,2,30,31,news
+bob,1,Zürich,Der Zug ist da.,Here the train.,1,20,45,news
+ann,2,Online-A (v2),Es regnet wieder.,It rains again.,4,90,31,talk
+bob,2,Online-A (v2),Es regnet wieder.,It rains again.,5,95,45,talk
+ann,2,Zürich,Es regnet wieder.,Again rain there is.,3,40,31,talk
+bob,2,Zürich,Es regnet wieder.,Again rain there is.,2,35,45,talk
+"""
+
+
+def analyse(folder: Path, content: str, mapping: str = "", name: str = "ratings.csv", *options: str) -> str:
+    """Run the command on a file; return what it prints."""
+    (folder / name).write_text(content, encoding="utf-8")
+    if mapping:
+        (folder / "map.yaml").write_text(mapping, encoding="utf-8")
+        options = (*options, "--map", str(folder / "map.yaml"))
+    out = StringIO()
+    call_command("analyse_file", str(folder / name), *options, stdout=out, stderr=out)
+    return out.getvalue()
+
+
+def mean(criterion: str, system: str) -> float | None:
+    return ResultRow.objects.get(
+        statistic="mean", criterion=criterion, system=system, basis="kept", slice=None, group=None
+    ).value
+
+
+def test_a_table_as_it_is(tmp_path: Path) -> None:
+    """Criteria in columns, keys of any kind, and attributes of items and raters are found without a mapping."""
+    out = analyse(tmp_path, TABLE)
+    study = Study.objects.get()
+    assert (study.title, study.state, Item.objects.count(), Output.objects.count()) == ("ratings", "closed", 2, 4)
+    assert [task.type for task in Task.objects.order_by("order")][:2] == ["likert", "slider"]
+    assert (mean("fluency", "Online-A (v2)"), mean("fluency", "Zürich")) == (4.5, 2.0)
+    assert mean("adequacy", "Online-A (v2)") == pytest.approx((80 + 70.5 + 90 + 95) / 4)
+    assert "mean fluency Zürich: 2.000" in out
+    assert "fluency: read as a scale of 5 steps." in out
+    ages = Rating.objects.filter(task__key="raters").order_by("rater__pseudonym")
+    assert list(ages.values_list("rater__pseudonym", "text")) == [("ann", "31"), ("bob", "45")]
+
+
+def test_a_mapping_groups_raters_and_names_the_only_system(tmp_path: Path) -> None:
+    table = "who,text,score,gender\nann,One text here.,3,f\nbob,One text here.,4,m\nann,Another text.,2,f\n"
+    mapping = (
+        "columns: {rater: who, output: text, value: score, group: gender, rater_gender: gender}\n"
+        "constant: {system: gpt, criterion: Overall quality}\n"
+    )
+    analyse(tmp_path, table, mapping, "one.csv", "--title", "One table")
+    assert Study.objects.get().title == "One table"
+    assert mean("Overall-quality", "gpt") == 3.0
+    assert dict(Rater.objects.values_list("pseudonym", "group__key")) == {"ann": "f", "bob": "m"}
+
+
+def test_ratings_without_texts_and_raters(tmp_path: Path) -> None:
+    out = analyse(tmp_path, "system,score\nA,61.5\nA,58\nB,33\n", name="means.csv")
+    assert mean("score", "A") == 59.75
+    assert "The file does not say who rated" in out
+    assert "a sentence that says so stands in its place" in out
+
+
+def test_nested_json_with_labels(tmp_path: Path) -> None:
+    records = [
+        {"id": "i1", "reply": "Yes, of course.", "labels": {"ann": "civil", "bob": "rude"}},
+        {"id": "i2", "reply": "No, never ever.", "labels": {"ann": "rude"}},
+    ]
+    mapping = "columns: {item: id, output: reply, label: 'labels.{rater}'}\nconstant: {system: bot}\n"
+    analyse(tmp_path, json.dumps(records), mapping, "labels.json")
+    share = ResultRow.objects.filter(
+        statistic="share", label="rude", system="bot", basis="kept", slice=None, group=None
+    ).first()
+    assert share is not None
+    assert share.value == pytest.approx(2 / 3)
+
+
+def test_spans_with_a_score(tmp_path: Path) -> None:
+    records = [
+        {"seg": "1", "mt": "A", "tgt": "The trian is late.", "by": "ann", "score": 70,
+         "errors": [{"start": 4, "end": 9, "severity": "minor"}]},
+        {"seg": "1", "mt": "B", "tgt": "The train is late.", "by": "ann", "score": 100, "errors": []},
+    ]  # fmt: skip
+    mapping = (
+        "columns: {item: seg, system: mt, output: tgt, rater: by, value: score, span_start: 'errors[*].start', "
+        "span_end: 'errors[*].end', severity: 'errors[*].severity'}\nconstant: {span_side: output}\n"
+    )
+    analyse(tmp_path, json.dumps(records), mapping, "esa.json")
+    assert Rating.objects.get(criterion__key="errors").span_end == 9
+    assert mean("score", "B") == 100.0
+
+
+def test_rows_that_contradict_are_listed_and_nothing_is_stored(tmp_path: Path) -> None:
+    table = TABLE.replace("bob,1,Zürich,Der Zug ist da.,Here the train.", 'bob,1,Zürich,Der Bus ist da.,"Here, train!"')
+    table = table.replace("2,35,45,talk", "2,35,46,talk")
+    (tmp_path / "ratings.csv").write_text(table, encoding="utf-8")
+    err = StringIO()
+    with pytest.raises(CommandError):
+        call_command("analyse_file", str(tmp_path / "ratings.csv"), stdout=StringIO(), stderr=err)
+    assert err.getvalue().splitlines() == [
+        "ratings.csv:5:4: source: This row says something else about the same item than line 2.",
+        "ratings.csv:5:5: output: This row has another text for the item and system of line 4.",
+        "ratings.csv:9:8: rater_age: This row says something else about the same rater than line 3.",
+    ]
+    assert not Study.objects.exists()
