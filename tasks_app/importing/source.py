@@ -48,12 +48,15 @@ class PlainForm:
     notes: tuple[str, ...] = ()
     sheets: tuple[tuple[str, int, tuple[str, ...]], ...] = ()
     is_written: bool = False
+    # Named formats that it may be of, each with how sure that is and why; it is kept as it was uploaded then.
+    formats: tuple[tuple[str, str, str], ...] = ()
 
     @classmethod
     def read(cls, given: Mapping[str, Any]) -> PlainForm:
         """Return a form that was written as JSON."""
         sheets = tuple((name, begin, tuple(notes)) for name, begin, notes in given["sheets"])
-        return cls(given["name"], tuple(given["notes"]), sheets, given["is_written"])
+        formats = tuple((name, sure, why) for name, sure, why in given.get("formats", ()))
+        return cls(given["name"], tuple(given["notes"]), sheets, given["is_written"], formats)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from tasks_app.importing.named import apart, keys, studies
 from tasks_app.importing.named.base import CERTAIN, Converted
 from tasks_app.importing.named.reference import reference
 from tasks_app.importing.named.registry import format_called, registry
-from tasks_app.models import Rating, Study, base
+from tasks_app.models import Rating, Study
 from tasks_app.studyfile import fields
 from tests.tasks_app.importing.named.miniatures import MINIATURES, Miniature
 
@@ -81,15 +81,21 @@ def test_a_format_becomes_a_study(format: str) -> None:
     assert study.systems.count() == miniature.counts["systems"]
 
 
-def test_names_of_other_tools_become_keys_and_stay_apart() -> None:
+def test_names_of_other_tools_stay_as_they_are_and_apart() -> None:
     made = keys.Keys("item")
-    names = ["Online-A", "CUNI MH (v2)", "CUNI-MH-v2", "Zürich", "http://000.cc", "日本", "中国", "online-a"]
+    names = ["CUNI MH (v2)", "Zürich", "http://000.cc", "日本", "a\u200bb", "ab", "\u200b", "online-a", "Online-A"]
     assert [made.key(name) for name in names] == [
-        "Online-A", "CUNI-MH-v2", "CUNI-MH-v2-2", "Zurich", "http-000.cc", "item", "item-2", "online-a-2",
+        "CUNI MH (v2)", "Zürich", "http://000.cc", "日本", "ab", "ab-2", "item", "online-a", "Online-A",
     ]  # fmt: skip
-    assert [made.key(name) for name in names[:2]] == ["Online-A", "CUNI-MH-v2"]
-    assert len(keys.pseudonym("x" * 60)) == 40
-    assert (keys.KEY_PATTERN, keys.DOCUMENT_PATTERN) == (base.KEY_PATTERN, fields.DOCUMENT_PATTERN)
+    assert [made.key(name) for name in names[:2]] == names[:2]
+    assert all(fields.is_name(made.key(name)) for name in [*names, "x" * 200, "y " * 80])
+    plain = keys.Keys("criterion", plain=True)
+    assert [plain.key(name) for name in ("Zürich (v2)", "Zurich-v2", "流暢")] == [
+        "Zurich-v2",
+        "Zurich-v2-2",
+        "criterion",
+    ]
+    assert len(keys.pseudonym("x" * 60)) == keys.LONGEST_RATER
 
 
 @pytest.mark.parametrize("format", FORMATS)
