@@ -4,7 +4,7 @@ from django.shortcuts import get_object_or_404
 
 from analytics_app.models import ResultsLink, Run, RunState
 from tasks_app.access import Person, study_and_role
-from tasks_app.credentials import hash_token
+from tasks_app.links.credentials import hash_token
 from tasks_app.models import Membership, Study
 
 

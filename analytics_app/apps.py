@@ -11,7 +11,9 @@ class AnalyticsAppConfig(AppConfig):
 
     def ready(self) -> None:
         """Fill the registries of the app below: section, checks of drafts, tabs, power, files; and hear its signals."""
-        from analytics_app import plan_section, readiness, receivers, views  # noqa: F401, PLC0415  models must be loaded first
+        from analytics_app import receivers, views  # noqa: F401, PLC0415  models must be loaded first
+        from analytics_app.plan import readiness  # noqa: PLC0415
+        from analytics_app.plan import section as plan_section  # noqa: PLC0415  models must be loaded first
         from analytics_app.selectors import failing  # noqa: PLC0415
         from analytics_app.services import datasheet_files, mentions, smallest_difference  # noqa: PLC0415
 

@@ -10,9 +10,9 @@ from django.dispatch import receiver
 from analytics_app.models import RunTrigger
 from analytics_app.runs import upkeep
 from analytics_app.services import datasheet, deleting, erasing, extending
+from tasks_app.hooks.signals import deletion_asked, extension_asked, rater_erased, study_moved
 from tasks_app.models import Rater, Study
 from tasks_app.services.study.deleting import Dependents
-from tasks_app.signals import deletion_asked, extension_asked, rater_erased, study_moved
 
 
 @receiver(rater_erased, dispatch_uid="analytics_app.forget_erased")

@@ -34,7 +34,7 @@ from analytics_app.views import (
 )
 from analytics_app.views.uploads import outcomes, personal_texts, scores
 from tasks_app.api import site
-from tasks_app.converters import HiddenInLogs
+from tasks_app.links.converters import HiddenInLogs
 
 
 class Pseudonym(HiddenInLogs):

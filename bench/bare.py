@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.html import escape
 from django.views.decorators.csrf import csrf_exempt
 
-from tasks_app.credentials import hash_token
+from tasks_app.links.credentials import hash_token
 from tasks_app.models import Assignment, Criterion, Judgment, Output, Part, Rating
 
 

@@ -31,7 +31,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from bench.spoilt import RATERS, TABLE, bombs, fitting, spoilt, whole_files, zip_of
 from evalweb.local_services.folder import BASE_DIR
-from tasks_app.request_sizes import largest_upload
+from tasks_app.uploads.request_sizes import largest_upload
 
 FILES, SEED = 2_000, 30
 # Requests at the same time, and MiB that a process may grow by.

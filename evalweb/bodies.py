@@ -18,7 +18,7 @@ from django.urls import Resolver404, resolve
 from evalweb import views
 from evalweb.front.requests import REFUSAL, Environ, Refused
 from evalweb.middleware import GetResponse
-from tasks_app.request_sizes import ORDINARY, largest_upload
+from tasks_app.uploads.request_sizes import ORDINARY, largest_upload
 
 
 class BodyMiddleware:

@@ -13,8 +13,8 @@ from django.utils import translation
 from evalweb import logs
 from evalweb.outages import is_outage
 from evalweb.views import service_unavailable
-from tasks_app import languages
-from tasks_app.limited.turns import person
+from tasks_app.texts import languages
+from tasks_app.uploads.limited.turns import person
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
 # The name under which addresses of raters are included.

@@ -1,9 +1,9 @@
 """Hide the secret parts of addresses in a text, as the site's own table of addresses declares them.
 
 Each address is a path of nodes in a tree, whose edges are words, plain values and hidden values
-(`tasks_app.converters.HiddenInLogs`). A text is walked through the tree wherever a path may begin, so that an address
-is found behind another host, in a message, with capitals, doubled slashes or percent signs, and whether or not it
-leads anywhere. A hidden value is replaced by `…`.
+(`tasks_app.links.converters.HiddenInLogs`). A text is walked through the tree wherever a path may begin, so that an
+address is found behind another host, in a message, with capitals, doubled slashes or percent signs, and whether or not
+it leads anywhere. A hidden value is replaced by `…`.
 """
 
 import re
@@ -18,7 +18,7 @@ from django.conf import settings
 from django.urls import URLPattern, URLResolver, get_resolver, get_urlconf
 from django.urls.resolvers import RoutePattern
 
-from tasks_app.converters import HiddenInLogs
+from tasks_app.links.converters import HiddenInLogs
 
 GONE = "…"
 

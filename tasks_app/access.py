@@ -8,7 +8,7 @@ from django.db.models.functions import Extract, Now
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 
-from tasks_app.credentials import hash_token
+from tasks_app.links.credentials import hash_token
 from tasks_app.models import (
     Assignment,
     ColleagueInvitation,

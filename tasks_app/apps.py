@@ -3,7 +3,7 @@
 from django.apps import AppConfig
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.converters import register_converters
+from tasks_app.links.converters import register_converters
 
 
 class TasksAppConfig(AppConfig):

@@ -9,8 +9,9 @@ from django import forms
 from django.core import signing
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app import credentials, languages, plaintext
+from tasks_app.links import credentials
 from tasks_app.models import Judgment
+from tasks_app.texts import languages, plaintext
 
 LONGEST_COMMENT = 5_000
 LONGEST_LOG = 200_000  # characters; some 2,000 events

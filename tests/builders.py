@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 from django.contrib.auth.models import User
 
-from tasks_app import plaintext
 from tasks_app.models import (
     ConsentText,
     Criterion,
@@ -19,6 +18,7 @@ from tasks_app.models import (
     Unit,
 )
 from tasks_app.services.study import lifecycle, units
+from tasks_app.texts import plaintext
 from tests.about import ABOUT
 
 

@@ -10,7 +10,7 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 
 from tasks_app.models import ItemMedia, Media, Output, Study
-from tasks_app.plaintext import digest_of_files
+from tasks_app.texts.plaintext import digest_of_files
 
 
 def png(width: int = 4, height: int = 3, shade: int = 90) -> bytes:

@@ -263,13 +263,19 @@ def mp4(words: bytes = b"", brand: bytes = b"isom") -> bytes:
 
 
 def captions(words: bytes = b"") -> bytes:
-    """Return captions with words in the header, a note, a style, and as the name of a cue."""
+    """Return captions with words wherever no browser shows them.
+
+    In the header, a note, a style, the names of a cue, a region, a class and a voice, and in settings that are none.
+    """
     plain = vtt("Hello", "there")
     if not words:
         return plain.encode()
     name = words.decode()
-    blocks = f"WEBVTT - {name}\nX: {name}\n\nNOTE {name}\n\nSTYLE\n::cue {{ color: red }} /* {name} */\n\n{name}\n"
-    return (blocks + plain.removeprefix("WEBVTT\n\n")).encode()
+    blocks = f"WEBVTT - {name}\nX: {name}\n\nNOTE {name}\n\nSTYLE\n::cue {{ color: red }} /* {name} */\n\n"
+    blocks += f"REGION\nid:{name} lines:3\nmade-by:{name}\n\n{name}\n"
+    spoken = f"\n\n00:05.000 --> 00:06.000 region:{name} by:{name} align:start\n"
+    spoken += f"<v.{name} {name}>Good <c.{name}>bye</c></v>\n"
+    return (blocks + plain.removeprefix("WEBVTT\n\n").rstrip() + spoken).encode()
 
 
 # By media type: a file of it that holds some words, and none where there are none.

@@ -1,4 +1,4 @@
-"""Readers that misbehave, for tests of `tasks_app.limited`; their process imports this module."""
+"""Readers that misbehave, for tests of `tasks_app.uploads.limited`; their process imports this module."""
 
 import os
 import signal

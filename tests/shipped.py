@@ -10,7 +10,7 @@ import pytest
 
 from analytics_app import analyses, quality
 from tasks_app import channels, designs, task_types
-from tasks_app.registry import Registry
+from tasks_app.hooks.registry import Registry
 
 TASK_TYPES = (
     "triangle",

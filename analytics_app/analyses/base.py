@@ -17,7 +17,7 @@ from analytics_app.results import TO_RATERS, TO_TEXTS, Basis, Row
 from analytics_app.stats.resampling.bootstrap import Adjusted
 from analytics_app.stats.scales.standardise import Constant
 from analytics_app.stats.values import Estimate
-from tasks_app.study_settings import Declared
+from tasks_app.settings.study import Declared
 from tasks_app.task_types.base import Scale
 
 Words: TypeAlias = str | Promise

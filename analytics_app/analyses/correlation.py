@@ -14,7 +14,7 @@ from analytics_app.analyses.shared.transforms import Overall
 from analytics_app.results import Row
 from analytics_app.stats.agreement.correlation import between_raters
 from analytics_app.stats.values import Estimate
-from tasks_app.setting_fields import whole_field
+from tasks_app.settings.fields import whole_field
 from tasks_app.task_types.base import Scale
 
 # Pairs of raters listed one by one; of more only the means are given.

@@ -15,7 +15,7 @@ from analytics_app.analyses.shared.transforms import Overall
 from analytics_app.results import Row
 from analytics_app.stats.agreement.icc import icc_forms, icc_one_way
 from analytics_app.stats.values import Estimate, joined
-from tasks_app.setting_fields import choice_field, whole_field
+from tasks_app.settings.fields import choice_field, whole_field
 from tasks_app.task_types.base import Scale
 
 NOT_CROSSED = "Raters did not all rate the same texts, so there are one-way forms only."

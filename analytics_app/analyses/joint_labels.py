@@ -10,19 +10,23 @@ from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
 from analytics_app.analyses.base import QuestionCriterion, Rows, Sample, in_words
-from analytics_app.analyses.labels.shares import ByOutput, dependent, one_an_item, shares
+from analytics_app.analyses.labels.shares import ByOutput, dependent, one_an_item, shares, tested_exactly
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.filtered import FilteredAnalysis
 from analytics_app.analyses.shared.labelled import Answers, Decided, Model, by_model, by_vote
 from analytics_app.ratings import Floats, Names
 from analytics_app.results import Row
 from analytics_app.stats.comparison.corrections import adjust
-from analytics_app.stats.comparison.mcnemar import mcnemar
-from tasks_app.setting_fields import choice_field
+from analytics_app.stats.values import joined
+from tasks_app.settings.fields import choice_field
 from tasks_app.studyfile.fields import ListField
 from tasks_app.task_types.base import Scale
 
 MODEL, VOTE = "dawid_skene", "majority"
+NO_RATERS = (
+    "A joint label has no raters of its own, so this test holds for further texts, labelled by these raters. Shares of "
+    "single labels are compared for further raters too."
+)
 
 
 class GoodField(ListField):
@@ -183,8 +187,9 @@ def _rows(
     yield from shares(make, "joint_share", good[:, np.newaxis], outputs, [None], note=note)
     pairs = outputs.pairs(sample)
     matrix = one_an_item(good, outputs)
-    tests = [mcnemar(matrix[:, a], matrix[:, b]) for a, b in pairs]
-    adjusted = adjust([test.p for test in tests], common.correction)
+    asked = common.generalise_to == "raters_and_texts" and common.scope_named
+    tests = [tested_exactly(common, matrix[:, a], matrix[:, b]) for a, b in pairs]
+    adjusted = adjust([test.p for test, _few in tests], common.correction)
     family = {
         "test": "exact",
         "correction": common.correction,
@@ -192,12 +197,12 @@ def _rows(
         **common.scope("items"),
         **settings,
     }
-    for (a, b), test, p in zip(pairs, tests, adjusted, strict=True):
+    for (a, b), (test, few), p in zip(pairs, tests, adjusted, strict=True):
         yield make.row(
             "joint_difference",
             test,
             **outputs.names(a, b),
             p_adjusted=p,
-            note=dependent(test, outputs),
-            settings=family,
+            note=joined(dependent(test, outputs), NO_RATERS if asked else None),
+            settings=family | dict(few),
         )

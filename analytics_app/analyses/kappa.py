@@ -12,7 +12,7 @@ from analytics_app.analyses.shared.transforms import Overall
 from analytics_app.results import Row
 from analytics_app.stats.agreement.kappa import CohenKappas, KappaWeights, weighted_kappas
 from analytics_app.stats.values import Estimate, joined
-from tasks_app.setting_fields import whole_field
+from tasks_app.settings.fields import whole_field
 from tasks_app.task_types.base import Scale
 
 # The most pairs of raters that are listed; with more pairs, only mean, least and greatest are given.

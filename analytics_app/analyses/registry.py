@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from analytics_app.analyses.base import Analysis
 from analytics_app.show import labels
-from tasks_app.registry import Registry, stem
+from tasks_app.hooks.registry import Registry, stem
 
 AnyAnalysis = TypeVar("AnyAnalysis", bound=Analysis)
 

@@ -24,15 +24,15 @@ class Correction:
     `statistics` has the corrected statistics by the name of their analysis (as in the columns of results.csv); an empty
     set stands for all of them. `facts` are facts of a run that it changes, such as "tasks" with its counts. `sentence`
     says what was wrong. `applies` is asked about the run that was loaded from the archive and computed again; its study
-    is in the database. `recognises`, if there is one, is asked about each difference of these statistics: it explains
-    only those of the columns and rows that the correction changes.
+    is in the database. Without, the correction applies to every run. `recognises`, if there is one, is asked about each
+    difference of these statistics: it explains only those of the columns and rows that the correction changes.
     """
 
     name: str
     since: str
     statistics: Mapping[str, frozenset[str]]
     sentence: str
-    applies: Callable[[Run], bool]
+    applies: Callable[[Run], bool] = lambda _run: True
     facts: frozenset[str] = frozenset()
     recognises: Callable[[Difference], bool] | None = None
 
@@ -122,11 +122,13 @@ NOTES: Mapping[str, frozenset[str]] = {
     "agreement": frozenset({"gwet_ac1", "gwet_ac2"}),
 }
 
+OF_EVERY_ANALYSIS: Mapping[str, frozenset[str]] = dict.fromkeys(analyses.registry, frozenset())
+
 CORRECTIONS: tuple[Correction, ...] = (
     Correction(
         name="order-of-pairs",
         since="0.3.0",
-        statistics=dict.fromkeys((*analyses.registry, rules.ANALYSIS), frozenset[str]()),
+        statistics={**OF_EVERY_ANALYSIS, rules.ANALYSIS: frozenset()},
         sentence=(
             "A pair of texts that was judged in both orders counted as two texts, and the question how much better one "
             "of them is counted as a third (decision 88)."
@@ -137,11 +139,10 @@ CORRECTIONS: tuple[Correction, ...] = (
     Correction(
         name="intervals-without-width",
         since="0.3.0",
-        statistics=dict.fromkeys(analyses.registry, frozenset[str]()),
+        statistics=OF_EVERY_ANALYSIS,
         sentence=(
             "Where all resamples had one value, such as 12 wins of 12, the interval had a width of zero (decision 104)."
         ),
-        applies=lambda _run: True,
         recognises=_had_no_width,
     ),
     Correction(
@@ -149,18 +150,16 @@ CORRECTIONS: tuple[Correction, ...] = (
         since="0.3.0",
         statistics={"kappa": frozenset(), "agreement": frozenset({"gwet_ac1", "gwet_ac2"})},
         sentence="Limits of a coefficient of agreement were not cut at -1 and 1 (decision 104).",
-        applies=lambda _run: True,
         recognises=_is_beyond_the_scale,
     ),
     Correction(
         name="units-that-differ",
         since="0.3.0",
-        statistics=dict.fromkeys(analyses.registry, frozenset[str]()),
+        statistics=OF_EVERY_ANALYSIS,
         sentence=(
             "That no test could be significant was put down to the number of texts, and not to the number of those on "
-            "which systems differ (decision 104)."
+            "which systems differ (decision 104), or not said, of McNemar's test."
         ),
-        applies=lambda _run: True,
         recognises=_counts_units_that_differ,
     ),
     Correction(
@@ -168,15 +167,13 @@ CORRECTIONS: tuple[Correction, ...] = (
         since="0.3.0",
         statistics=NOTES,
         sentence="Notes on ratings without z and on ties said something that was not so (decision 104).",
-        applies=lambda _run: True,
         recognises=_is_in_words,
     ),
     Correction(
         name="rows-of-the-file",
         since="0.3.0",
-        statistics=dict.fromkeys(analyses.registry, frozenset[str]()),
+        statistics=OF_EVERY_ANALYSIS,
         sentence="Agreement over texts that systems share did not say how many rows of ratings.csv it rests on.",
-        applies=lambda _run: True,
         recognises=_counts_rows_of_the_file,
     ),
     Correction(
@@ -184,7 +181,6 @@ CORRECTIONS: tuple[Correction, ...] = (
         since="0.3.0",
         statistics={"known_truth": frozenset({"majority_right_share", "ds_right_share"})},
         sentence="Joint labels were not compared with the truth.",
-        applies=lambda _run: True,
     ),
 )
 

@@ -83,6 +83,14 @@ class Material:
         return f"{name} over {units or over}{f' (for {scope})' if scope else ''}"
 
 
+def leading(material: Material, statistic: str, *, analysis: str = "") -> list[Row]:
+    """Return the tests of a statistic for further raters and texts, where there are any, else those over texts."""
+    own = [row for row in material.of(f"{statistic}_crossed") if not analysis or row.analysis == analysis]
+    if any(row.p_adjusted is not None for row in own):
+        return own
+    return [row for row in material.of(statistic) if not analysis or row.analysis == analysis]
+
+
 def setting(rows: Rows, name: str) -> Any:
     """Return a setting of the first row."""
     return (rows[0].settings or {}).get(name)

@@ -68,6 +68,7 @@ TESTED = {
     "geometric_mean_crossed": "magnitude_ratio_crossed",
     "bt_strength": "win_rate",
     "bt_strength_crossed": "win_rate_crossed",
+    "rank_mean_crossed": "ranked_above_half_crossed",
     "mqm_score": "mqm_difference",
     "mqm_score_crossed": "mqm_difference_crossed",
 }

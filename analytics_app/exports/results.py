@@ -14,7 +14,7 @@ from analytics_app.models import Run
 from analytics_app.results import COLUMNS, FORMAT, UNCORRECTED_NOTE, outdated_note
 from analytics_app.selectors.results import rows_of, systems_shown
 from tasks_app.models import Study
-from tasks_app.plaintext import without_formula
+from tasks_app.texts.plaintext import without_formula
 
 Format = Literal["json", "csv"]
 

@@ -11,9 +11,9 @@ from analytics_app.models import Exclusion
 from analytics_app.ratings import withdrawn_units
 from analytics_app.selectors.pages import best_run
 from tasks_app.models import Study, WithdrawnUnit, is_current, statements
-from tasks_app.plaintext import FORMULA, without_formula
 from tasks_app.selectors import pair_order
 from tasks_app.services.marks import Marks
+from tasks_app.texts.plaintext import FORMULA, without_formula
 
 TIME_FORMAT = 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'
 

@@ -13,7 +13,7 @@ from analytics_app.models import Run
 from analytics_app.show.cells import DASH, Cell
 from analytics_app.show.table import Table
 from tasks_app.models import Study
-from tasks_app.plaintext import without_formula
+from tasks_app.texts.plaintext import without_formula
 
 Format: TypeAlias = Literal["tex", "md", "csv"]
 

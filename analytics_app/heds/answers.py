@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from analytics_app.heds.questions import Kind, Question
-from tasks_app.plaintext import problems_in_json
+from tasks_app.texts.plaintext import problems_in_json
 
 # More than any answer needs; a whole paper does not belong in a field.
 LONGEST = 20_000

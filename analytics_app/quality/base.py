@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from analytics_app.ratings import Extra, Extras, Floats, Mask, Table
 from analytics_app.ratings.carefulness import raters_in
 from analytics_app.results import REPLACED
-from tasks_app.registry import Registry, stem
-from tasks_app.study_settings import Declared
+from tasks_app.hooks.registry import Registry, stem
+from tasks_app.settings.study import Declared
 
 Words: TypeAlias = str | Promise
 Target: TypeAlias = Literal["rater", "judgment", "rating"]

@@ -5,7 +5,7 @@ from django.utils.translation import gettext_lazy as _
 
 from analytics_app.quality.base import Removal, Rule, RuleSample, register
 from analytics_app.ratings import Judgments
-from tasks_app.setting_fields import whole_field
+from tasks_app.settings.fields import whole_field
 
 
 @register

@@ -14,7 +14,7 @@ from analytics_app.quality.base import (
     share_in_words,
 )
 from analytics_app.ratings.extras.controls import Controls
-from tasks_app.setting_fields import YesNoField, number_field, whole_field
+from tasks_app.settings.fields import YesNoField, number_field, whole_field
 
 
 @register

@@ -6,7 +6,7 @@ from django.utils.translation import gettext_lazy as _
 from analytics_app.quality.base import Removal, Rule, RuleSample, not_tested, register, remove_raters, share_in_words
 from analytics_app.ratings.extras.shown import Shown
 from analytics_app.ratings.sameness import same_texts
-from tasks_app.setting_fields import number_field, whole_field
+from tasks_app.settings.fields import number_field, whole_field
 
 
 @register

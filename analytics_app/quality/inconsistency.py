@@ -7,7 +7,7 @@ from analytics_app.quality.base import Evidence, Removal, Rule, RuleSample, not_
 from analytics_app.ratings.carefulness import inconsistency_of, raters_in
 from analytics_app.ratings.extras.repeats import Repeats
 from analytics_app.stats.quality.inconsistency import outliers
-from tasks_app.setting_fields import choice_field, number_field, whole_field
+from tasks_app.settings.fields import choice_field, number_field, whole_field
 
 NO_REPEATS = "Nothing was asked twice on a numeric scale, so nobody was tested."
 

@@ -5,7 +5,7 @@ from django.utils.translation import gettext_lazy as _
 
 from analytics_app.quality.base import Removal, Rule, RuleSample, by_criterion, register
 from analytics_app.stats.quality.fences import iqr_fences
-from tasks_app.setting_fields import number_field
+from tasks_app.settings.fields import number_field
 
 
 @register

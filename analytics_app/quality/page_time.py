@@ -16,7 +16,7 @@ from analytics_app.quality.base import (
 from analytics_app.ratings.carefulness import LEAST_SECONDS, WORDS_PER_SECOND, fast_screens
 from analytics_app.ratings.extras.times import Times
 from analytics_app.ratings.extras.words import Words
-from tasks_app.setting_fields import number_field, whole_field
+from tasks_app.settings.fields import number_field, whole_field
 
 
 @register

@@ -19,7 +19,7 @@ from analytics_app.ratings import Table
 from analytics_app.ratings.carefulness import Scales, positions_of
 from analytics_app.ratings.extras.screens import Screens
 from analytics_app.stats.quality.straight_lining import equal_screens, runs
-from tasks_app.setting_fields import number_field, whole_field
+from tasks_app.settings.fields import number_field, whole_field
 
 # On screens with fewer answers, one position throughout is not suspicious.
 ON_A_SCREEN = 4

@@ -9,7 +9,7 @@ from analytics_app.quality.base import Removal, Rule, RuleSample, by_criterion, 
 from analytics_app.ratings.carefulness import raters_in
 from analytics_app.stats.quality.trust import MOST_RATERS, trust_coefficients
 from analytics_app.stats.quality.trust import Trust as Coefficients
-from tasks_app.setting_fields import choice_field, number_field
+from tasks_app.settings.fields import choice_field, number_field
 
 
 @register

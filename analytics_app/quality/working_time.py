@@ -15,7 +15,7 @@ from analytics_app.quality.base import (
 )
 from analytics_app.ratings.carefulness import working_seconds
 from analytics_app.ratings.extras.times import Times
-from tasks_app.setting_fields import choice_field, number_field
+from tasks_app.settings.fields import choice_field, number_field
 
 
 @register

@@ -13,8 +13,8 @@ from analytics_app.ratings.conditions import counts, was_current
 from analytics_app.ratings.copying import copy, rows
 from analytics_app.ratings.pair_order import Pairs, in_one_order
 from analytics_app.ratings.table import Coding, Judgments, Names, Table
-from tasks_app.check_settings import COPIES
 from tasks_app.models import Task, Version
+from tasks_app.settings.checks import COPIES
 
 # The fact of a run that names the texts that were withdrawn when it was started.
 WITHDRAWN = "withdrawn"

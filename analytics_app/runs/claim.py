@@ -32,6 +32,8 @@ RING_AFTER = timedelta(seconds=60)
 
 # The database is unavailable, restarts or is too busy: the part is computed again.
 DATABASE_AWAY = (OperationalError, InterfaceError)
+# PostgreSQL's code for a full disk. Computing the part again would not help before somebody has made room.
+DISK_FULL = "53100"
 
 log = logging.getLogger(__name__)
 
@@ -71,6 +73,11 @@ def work(part_id: int, *, drawn: bool = True) -> bool:
     except SourceRunRemoved:
         release(part, "The run whose rows it could take over was removed.")
     except DATABASE_AWAY as error:
+        if getattr(error.__cause__, "pgcode", None) == DISK_FULL:
+            # The lines below the first quote the row.
+            log.warning("Part %s found no room: %s", part.pk, str(error).partition("\n")[0])
+            fail(part, no_room())
+            return True
         log.warning("Part %s goes back, since the database did not do its share: %s", part.pk, error)
         release(part, "The database did not answer, or took too long.")
     except SoftTimeLimitExceeded:
@@ -216,6 +223,13 @@ def updated(code_version: str) -> str:
     return (
         f"The run was started by evalweb {release_of(code_version)}, and this worker is evalweb "
         f"{release_of(project.EVALWEB_CODE_VERSION)}. See that all processes run the same, then start a new run."
+    )
+
+
+def no_room() -> str:
+    """Return the sentence about rows for which the database had no room."""
+    return (
+        "The disk of the database is full, so nothing of this part was stored. Make room there, then start a new run."
     )
 
 

@@ -9,7 +9,7 @@ from django.db.models.functions import Now
 
 from analytics_app.models import UNFINISHED, ResultsLink, Run, RunState, RunTrigger, WorkerBeat
 from analytics_app.runs import claim, notify, start
-from tasks_app.models import Study
+from tasks_app.models import Assignment, Study
 from tasks_app.models.statements import rows
 from tasks_app.services.marks import Busy
 
@@ -27,7 +27,8 @@ log = logging.getLogger(__name__)
 # later ratings by raters who finished their sets: these get one run when no rater is at work any more. The statement
 # tests for a rating above a mark, and never looks for the greatest id: PostgreSQL may search for that backwards through
 # the ratings of all other studies. The comparison of pairs, in this order, uses only the index on task and id:
-# otherwise it would read every rating each time, since most are above a mark that is not known yet.
+# otherwise it would read every rating each time, since most are above a mark that is not known yet. Answers to checks
+# and repeats are not among the ratings that a run analyses.
 _DUE = """
 SELECT s.id, s.state
   FROM tasks_app_study s
@@ -54,6 +55,9 @@ SELECT s.id, s.state
    AND EXISTS (SELECT 1 FROM tasks_app_task t CROSS JOIN LATERAL (
                    SELECT 1 FROM tasks_app_rating g
                     WHERE (g.task_id, g.id) > (t.id, mark.id) AND (g.task_id, g.id) < (t.id + 1, 0)
+                      AND EXISTS (SELECT 1 FROM tasks_app_judgment j
+                                    JOIN tasks_app_assignment a ON a.id = j.assignment_id
+                                   WHERE j.id = g.judgment_id AND a.purpose = ANY(%(analysed)s))
                       AND (s.state = 'open' OR NOT EXISTS (SELECT 1 FROM tasks_app_rater tried
                                                             WHERE tried.id = g.rater_id AND tried.kind = 'sandbox'))
                     ORDER BY g.task_id, g.id LIMIT 1) newer
@@ -77,7 +81,8 @@ def start_due() -> list[Run]:
 
 def due_studies(study_id: int | None = None) -> list[tuple[int, str]]:
     """Return the studies (all, or one) for which a run is due, each with the trigger of the run."""
-    due = rows(_DUE, {"study": study_id, "least": LEAST_PAUSE_SECONDS, "times": PAUSE_PER_SECOND})
+    purposes = list(Assignment.Purpose.ANALYSED)
+    due = rows(_DUE, {"study": study_id, "least": LEAST_PAUSE_SECONDS, "times": PAUSE_PER_SECOND, "analysed": purposes})
     return [(pk, RunTrigger.CLOSING if state == Study.State.CLOSED else RunTrigger.SCHEDULE) for pk, state in due]
 
 

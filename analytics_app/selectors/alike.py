@@ -1,13 +1,13 @@
-"""Raters whose work was not their own: comments that were there already, and answers equal to another rater's."""
+"""Find raters who copied: comments that others wrote before, and answers equal to another rater's."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from math import comb, prod
-from typing import Any
+from typing import Any, NamedTuple
 
-from django.db.models import Count, Min
+from django.db.models import Count, Min, Q, QuerySet, Value
 from django.db.models.functions import Length, Lower, Trim
 
-from tasks_app.models import Judgment, Task
+from tasks_app.models import Judgment, Rating, Task
 
 EQUAL = "equal_to_another"
 
@@ -21,11 +21,23 @@ ENOUGH_COPIED, MOSTLY = 3, 0.5
 NEARLY_ALL, ENOUGH_SHARED, SURE = 0.95, 10, 0.01
 
 
-def copied_comments(tasks: Iterable[Task]) -> frozenset[str]:
-    """Return the raters, by pseudonym, most of whose long comments had been written already; one query.
+class ChosenSides(NamedTuple):
+    """The number of choices between two texts that a rater made, and of those for the first and the second place."""
 
-    A comment is a copy where another rater wrote the same words before, or the same rater about another unit. The first
-    who wrote them is no copier.
+    rater: str
+    n: int
+    first: int
+    second: int
+
+
+def copied_comments_and_sides(
+    tasks: Iterable[Task], comparing: Iterable[Task]
+) -> tuple[frozenset[str], list[ChosenSides]]:
+    """Return the raters most of whose long comments are copies, and the places that raters chose; one query.
+
+    Raters are named by their pseudonyms. A comment is a copy where another rater wrote the same words before, or the
+    same rater about another unit. The first who wrote them is no copier. Choices are those in the tasks `comparing`,
+    where places are drawn.
     """
     written = Judgment.objects.current().filter(assignment__unit__task__in=[task.pk for task in tasks])
     rows = (
@@ -33,12 +45,33 @@ def copied_comments(tasks: Iterable[Task]) -> frozenset[str]:
         .annotate(n_letters=Length("words"))
         .filter(n_letters__gte=LONG_COMMENT)
         .values_list("words", "assignment__rater__pseudonym")
-        .annotate(first=Min("id"), n=Count("assignment__unit", distinct=True))
+        .annotate(first=Min("id"), n=Count("assignment__unit", distinct=True), second=Value(0))
         .order_by()
     )
+    if compared := [task.pk for task in comparing]:
+        rows = rows.union(_sides(compared), all=True)
+    found = list(rows)
+    # A comment has words, a row about sides has none.
+    sides = [ChosenSides(rater, n, first, second) for words, rater, first, n, second in found if not words]
+    return _copied([row[:4] for row in found if row[0]]), sides
+
+
+def _sides(tasks: Sequence[int]) -> QuerySet[Rating, Any]:
+    """Return a query for the choices of each rater in some tasks, with the columns of the query for comments."""
+    chosen = Rating.objects.filter(task__in=tasks, shown_value__isnull=False).annotate(words=Value(""))
+    return (
+        chosen.values_list("words", "rater__pseudonym")
+        .annotate(
+            first=Count("id", filter=Q(shown_value=1)), n=Count("id"), second=Count("id", filter=Q(shown_value=2))
+        )
+        .order_by()
+    )
+
+
+def _copied(found: Sequence[tuple[str, str, int, int]]) -> frozenset[str]:
+    """Return the raters most of whose comments are copies; rows have words, rater, first id and number of units."""
     earliest: dict[str, int] = {}
     long: dict[str, int] = {}
-    found = list(rows)
     for words, rater, first, n in found:
         earliest[words] = min(first, earliest.get(words, first))
         long[rater] = long.get(rater, 0) + n

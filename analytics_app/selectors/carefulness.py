@@ -11,15 +11,13 @@ from math import atanh, sqrt, tanh
 from statistics import median
 from typing import Any
 
-from django.db.models import Count, Q
-
 from analytics_app.models import ResultRow, Run
 from analytics_app.plan import ALL
 from analytics_app.quality.no_differences import NoDifferences
 from analytics_app.quality.page_time import PageTime
 from analytics_app.quality.straight_lining import StraightLining
 from analytics_app.selectors import alike
-from tasks_app.models import Rating, Task
+from tasks_app.models import Task
 from tasks_app.task_types import TaskType
 
 QUALITY, ORDER, WITH_REST = "rater_quality", "order_effects", "with_rest"
@@ -44,7 +42,8 @@ UNLIKE_SHARE, NORMAL_OF_SHARES = 0.7, 1.96
 # A rater who compares texts and takes one side in this share of so many answers; sides are drawn.
 ONE_SIDE, ENOUGH_SIDES = 0.95, 12
 
-_FIGURES = ("rater_fast_screens", "rater_longest_run", "rater_flat_screens", "rater_same_number")
+FAST_SCREENS = "rater_fast_screens"
+_FIGURES = (FAST_SCREENS, "rater_longest_run", "rater_flat_screens", "rater_same_number")
 _SIDES = ("chosen_place_share", "chosen_place_test")
 _AGAINST = ("correlation_with_rest", "agreement_with_rest")
 _READ = (*_FIGURES, *_SIDES, *_AGAINST, alike.EQUAL)
@@ -86,9 +85,11 @@ class Carefulness:
 
 
 def carefulness_of(run: Run | None, tasks: Iterable[Task]) -> Carefulness:
-    """Read the findings of the newest run that is done, and copied comments: two queries, three with compared texts."""
+    """Read the findings of the newest run that is done, copied comments, and sides that raters choose; two queries."""
     tasks = list(tasks)
-    copied = alike.copied_comments(tasks)
+    kinds = {task.key: task.kind for task in tasks}
+    comparing = [task for task in tasks if any(outcome.exchanged for outcome in kinds[task.key].outcomes)]
+    copied, sides = alike.copied_comments_and_sides(tasks, comparing if run is not None else ())
     if run is None:
         return Carefulness(copied=copied)
     analyses = run.settings.get("analyses", ())
@@ -98,7 +99,7 @@ def carefulness_of(run: Run | None, tasks: Iterable[Task]) -> Carefulness:
     rows = ResultRow.objects.filter(run=run, analysis__in=LOOKED_AT, statistic__in=_READ)
     for row in rows.filter(basis="kept", slice=None).values(*columns):
         found.setdefault(row["statistic"], []).append(row)
-    kinds, same = {task.key: task.kind for task in tasks}, NoDifferences()
+    same = NoDifferences()
     uniform = (
         (
             _long_runs(found.get("rater_longest_run", ()), kinds)
@@ -106,12 +107,12 @@ def carefulness_of(run: Run | None, tasks: Iterable[Task]) -> Carefulness:
         )
         - _reading(found.get("correlation_with_rest", ()))
         | _beyond_others(found.get("rater_flat_screens", ()), same.flat_share, same.least_screens)
-        | _on_one_side(kinds, tasks)
+        | _on_one_side(sides)
     )
     return Carefulness(
         at=run.finished,
         looked=LOOKED_AT & planned,
-        fast=_fast(found.get("rater_fast_screens", ())),
+        fast=_fast(found.get(FAST_SCREENS, ())),
         uniform=uniform,
         unlike=_unlike(found),
         turned=_turned(found.get("correlation_with_rest", ())),
@@ -122,10 +123,14 @@ def carefulness_of(run: Run | None, tasks: Iterable[Task]) -> Carefulness:
     )
 
 
-def fast_in(run: Run) -> tuple[int, int]:
-    """Return the number of a run's raters who were too fast to have read, and of all whose speed it measured."""
-    rows = ResultRow.objects.filter(run=run, analysis=QUALITY, statistic="rater_fast_screens", basis="kept", slice=None)
-    measured = [row for row in rows.values("rater", "value", "n_ratings") if row["value"] is not None]
+def fast_in(rows: Iterable[ResultRow]) -> tuple[int, int]:
+    """Return the number of raters who were too fast to have read, and of all whose speed a run measured.
+
+    `rows` are those of the statistic `FAST_SCREENS`.
+    """
+    measured = [
+        {"rater": row.rater, "value": row.value, "n_ratings": row.n_ratings} for row in rows if row.value is not None
+    ]
     return len(_fast(measured)), len({row["rater"] for row in measured if row["rater"]})
 
 
@@ -203,22 +208,12 @@ def _reading(rows: Iterable[Mapping[str, Any]]) -> frozenset[str]:
     return frozenset(row["rater"] for question in _by_question(rows) for row in question if row["value"] >= READS)
 
 
-def _on_one_side(kinds: Mapping[str, TaskType], tasks: Iterable[Task]) -> frozenset[str]:
-    """Return the raters who nearly always choose the text on one side, where sides are drawn; one query, or none."""
-    comparing = [task.pk for task in tasks if any(outcome.exchanged for outcome in kinds[task.key].outcomes)]
-    if not comparing:
-        return frozenset()
-    counts = (
-        Rating.objects.filter(task__in=comparing, shown_value__isnull=False)
-        .values("rater__pseudonym")
-        .annotate(
-            n=Count("id"), first=Count("id", filter=Q(shown_value=1)), second=Count("id", filter=Q(shown_value=2))
-        )
-    )
+def _on_one_side(sides: Iterable[alike.ChosenSides]) -> frozenset[str]:
+    """Return the raters who nearly always choose the text on one side, where sides are drawn."""
     return frozenset(
-        row["rater__pseudonym"]
-        for row in counts
-        if row["n"] >= ENOUGH_SIDES and max(row["first"], row["second"]) >= ONE_SIDE * row["n"]
+        chosen.rater
+        for chosen in sides
+        if chosen.n >= ENOUGH_SIDES and max(chosen.first, chosen.second) >= ONE_SIDE * chosen.n
     )
 
 

@@ -4,9 +4,9 @@ from django.db.models import Prefetch
 
 from analytics_app.quality.base import Evidence
 from analytics_app.selectors.questions import is_marked
-from tasks_app.check_settings import checks_of
 from tasks_app.models import Assignment, Gold, Judgment, Study, Task, TaskCriterion
 from tasks_app.selectors.screens import criterion_of
+from tasks_app.settings.checks import checks_of
 
 # The number of imported judgments that are searched for times: an import has a column of times or none.
 LOOKED_AT = 100

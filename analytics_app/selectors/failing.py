@@ -9,15 +9,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import Count, OuterRef
+from django.db.models import Count, OuterRef, Subquery
 from django.db.models.functions import JSONObject
 
 from analytics_app import quality
-from analytics_app.models import Plan
-from analytics_app.plan import DEFAULT_RULES, frozen_plan
-from tasks_app.check_settings import checks_of, failing_in_words
+from analytics_app.plan import DEFAULT_RULES, plans_of
 from tasks_app.models import Gold, Study, Task
 from tasks_app.selectors import check_results
+from tasks_app.settings.checks import checks_of, failing_in_words
 
 # The checks among the units to judge that have a right answer.
 _KINDS = frozenset({"control", "attention", "degraded"})
@@ -36,14 +35,14 @@ class Failing:
 
 
 def failing_in(study: Study, rules: Iterable[Mapping[str, Any]] | None = None) -> Failing | None:
-    """Return the consequence of failed checks, None where raters meet none; one query, more without `rules`.
+    """Return the consequence of failed checks, None where raters meet none; one query.
 
     `rules` are those of a run. Without them, the rules of the analysis plan count.
     """
-    met = _met(study)
+    met, plan = _met_and_planned(study)
     if not any(sum(kinds.values()) for kinds, _fail_after in met):
         return None
-    members = _members(_planned(study) if rules is None else rules)
+    members = _members(plan.get("rules", DEFAULT_RULES) if rules is None else rules)
     total = sum(sum(kinds.values()) for kinds, _fail_after in met)
     is_one = total == 1 == sum(kinds["attention"] for kinds, _fail_after in met)
     left_out = any(
@@ -70,15 +69,21 @@ def register() -> None:
     check_results.register_consequence(consequence)
 
 
-def _met(study: Study) -> list[tuple[dict[str, int], int]]:
-    """Return for each main task the checks that a rater meets in all sets, by kind, and when the limit applies."""
+def _met_and_planned(study: Study) -> tuple[list[tuple[dict[str, int], int]], Mapping[str, Any]]:
+    """Return the checks that a rater meets in all sets of each main task, and the analysis plan of the study.
+
+    The checks are counted by kind, each task's with the number of checks from which the limit applies.
+    """
     gold = Gold.objects.filter(unit__task=OuterRef("pk"), unit__until=None, purpose__in=Gold.Purpose.WATCHED)
     by_purpose = gold.filter(unit__withdrawn=None).exclude(kind=Gold.Kind.WORSE).order_by().values("purpose")
     counted = by_purpose.annotate(n=Count("unit", distinct=True)).values(pair=JSONObject(purpose="purpose", n="n"))
-    tasks = Task.objects.filter(study=study, until=None, stage=Task.Stage.MAIN).annotate(known=ArraySubquery(counted))
+    tasks = Task.objects.filter(study=study, until=None, stage=Task.Stage.MAIN).annotate(
+        known=ArraySubquery(counted), plan=Subquery(plans_of(study).values("document")[:1])
+    )
     sets = study.options.sets_per_rater or 1
+    read = list(tasks.values_list("checks", "set_size", "known", "plan"))
     met = []
-    for contents, set_size, known in tasks.values_list("checks", "set_size", "known"):
+    for contents, set_size, known, _plan in read:
         checks, there = checks_of(contents), {pair["purpose"]: pair["n"] for pair in known}
         kinds = {
             "control": sets * checks.controls_among(set_size, there.get("control", 0)),
@@ -86,13 +91,7 @@ def _met(study: Study) -> list[tuple[dict[str, int], int]]:
             "degraded": sets * checks.degraded,
         }
         met.append((kinds, checks.fail_after))
-    return met
-
-
-def _planned(study: Study) -> list[Mapping[str, Any]]:
-    plan = frozen_plan(study) or Plan.objects.filter(study=study).order_by("-version").first()
-    rules: list[Mapping[str, Any]] = (plan.document if plan is not None else {}).get("rules", DEFAULT_RULES)
-    return rules
+    return met, (read[0][3] if read else None) or {}
 
 
 def _members(rules: Iterable[Mapping[str, Any]]) -> list[quality.Rule]:

@@ -30,7 +30,7 @@ class RunProgress:
 
 def runs_of(study: Study) -> QuerySet[Run]:
     """Return the runs of a study, newest first."""
-    return study.runs.select_related("by").order_by("-number")
+    return study.runs.select_related("by", "plan").order_by("-number")
 
 
 def progress(run: Run) -> RunProgress:

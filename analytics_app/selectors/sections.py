@@ -12,6 +12,7 @@ from django.db.models.functions import JSONObject
 
 from analytics_app.analyses import only_drawn
 from analytics_app.models import ResultRow, Run
+from analytics_app.selectors.carefulness import FAST_SCREENS, QUALITY
 from analytics_app.selectors.results import plots_of, rows_of
 from tasks_app import task_types
 from tasks_app.models import Study, System, Task
@@ -119,11 +120,15 @@ def rows_for_page(run: Run, places: Sequence[CriterionRows], *, systems: bool) -
 
 
 def rows_of_summary(run: Run, statistics: Mapping[str, Collection[str]], *, systems: bool) -> list[ResultRow]:
-    """Return the rows on kept ratings for the summary of a run, in one query; `statistics` are by analysis."""
+    """Return the rows on kept ratings for the summary of a run, in one query; `statistics` are by analysis.
+
+    Rows of single raters are only those of how many of their screens were too fast to have been read.
+    """
     condition = Q()
     for analysis, names in statistics.items():
         condition |= Q(analysis=analysis, statistic__in=sorted(names))
-    rows = rows_of(run, systems=systems).filter(condition, basis="kept", rater=None)
+    of_speed = Q(analysis=QUALITY, statistic=FAST_SCREENS, slice=None)
+    rows = rows_of(run, systems=systems).filter(condition & Q(rater=None) | of_speed, basis="kept")
     return list(rows.only(*SUMMARY_COLUMNS))
 
 
@@ -131,7 +136,7 @@ def rows_of_summary(run: Run, statistics: Mapping[str, Collection[str]], *, syst
 SUMMARY_COLUMNS = (
     "analysis", "statistic", "task", "criterion", "system", "system_b", "label", "group", "wave", "slice", "metric",
     "metric_b", "value", "low", "high", "se", "p", "p_adjusted", "n_ratings", "n_items", "n_raters", "basis",
-    "settings", "note",
+    "settings", "note", "rater",
 )  # fmt: skip
 
 

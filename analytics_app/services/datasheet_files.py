@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from analytics_app.heds.formats import markdown, public_form
 from analytics_app.heds.questions import Version
 from analytics_app.heds.sheet import sheet_of
-from tasks_app import preregistered
 from tasks_app.models import Study
+from tasks_app.setup import preregistered
 
 
 def register() -> None:

@@ -5,10 +5,10 @@ from django.utils.translation import gettext as _
 from analytics_app.models import ResultLift
 from analytics_app.selectors.results import systems_shown
 from tasks_app.models import Study
-from tasks_app.plaintext import problem_in
 from tasks_app.services import events
 from tasks_app.services.database import atomically
 from tasks_app.services.events import Actor
+from tasks_app.texts.plaintext import problem_in
 
 
 @atomically

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from analytics_app.models import ResultsLink, Run
 from analytics_app.selectors.sharing import LINK, USED
-from tasks_app.credentials import hash_token, new_token
+from tasks_app.links.credentials import hash_token, new_token
 from tasks_app.services import events
 from tasks_app.services.database import atomically
 

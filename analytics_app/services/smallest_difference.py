@@ -1,5 +1,6 @@
 """The smallest difference that a draft shows with 80 % power, in a sentence beside its numbers and its cost."""
 
+from dataclasses import replace
 from functools import lru_cache
 from math import floor
 
@@ -8,17 +9,20 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from analytics_app.selectors.planning import OF_THE_RANGE
-from analytics_app.stats.planning.power import Assumed
+from analytics_app.show.cells import figure
+from analytics_app.stats.planning.power import Assumed, spread_of_difference
 from analytics_app.stats.planning.sign_power import MOST_ITEMS
 from analytics_app.stats.planning.smallest import (
     smallest_difference,
     smallest_preference,
     smallest_share_of_discriminators,
 )
-from tasks_app import detectable
-from tasks_app.detectable import TaskSize
+from tasks_app.setup import detectable
+from tasks_app.setup.detectable import TaskSize
 
 ALPHA, POWER = 0.05, 0.8
+# Where less than this share of a difference is left at the ends of the scale, it is said.
+LEFT = 0.9
 # Share of ties that is usual in comparisons of two texts, as in the form of the planning page.
 TIES = 0.2
 
@@ -38,7 +42,7 @@ def sentence(size: TaskSize) -> str:
     if any(outcome.per == "pair" for outcome in size.kind.outcomes):
         return _preference(size)
     scale = size.kind.scale_of()
-    return _means(size, scale[1] - scale[0]) if scale is not None and _is_rated(size) else ""
+    return _means(size, scale) if scale is not None and _is_rated(size) else ""
 
 
 def _is_rated(size: TaskSize) -> bool:
@@ -47,34 +51,42 @@ def _is_rated(size: TaskSize) -> bool:
     return size.items > 1 and any(rated)
 
 
-def _means(size: TaskSize, scale_range: float) -> str:
-    pairs, per_text = size.systems * (size.systems - 1) // 2, max(1, round(size.per_text))
-    if max(size.raters, per_text) < 2:
+def _means(size: TaskSize, scale: tuple[float, float, float]) -> str:
+    per_text = max(1, round(size.per_text))
+    raters = max(size.raters, per_text)
+    if raters < 2:
         return _("One rater judges everything, so no difference can be generalised to other raters.")
-    difference = _of_means(size.items, per_text, max(size.raters, per_text), pairs) * scale_range
-    if difference > scale_range:
+    found = _of_means(size.items, per_text, raters, size.systems, scale)
+    if found is None:
         return _(
             "Too few items or raters: not even the largest difference between two systems could be detected with 80 % "
             "power."
         )
+    difference, left = found
+    pairs = size.systems * (size.systems - 1) // 2
     about = {
-        "difference": formats.number_format(difference, 2 if difference < 10 else 0),
+        "difference": _points(difference),
+        "left": _points(left),
         "items": formats.number_format(size.items),
-        "raters": formats.number_format(max(size.raters, per_text)),
+        "raters": formats.number_format(raters),
         "pairs": formats.number_format(pairs),
     }
-    return (
-        ngettext(
-            "Smallest difference between two systems that can be detected with 80 %% power: about %(difference)s "
-            "points (mixed model with %(items)s items and %(raters)s raters at 0.05; usual standard deviations are "
-            "assumed).",
-            "Smallest difference between two systems that can be detected with 80 %% power: about %(difference)s "
-            "points (mixed model with %(items)s items and %(raters)s raters at 0.05, corrected for %(pairs)s pairs; "
-            "usual standard deviations are assumed).",
-            pairs,
-        )
-        % about
+    sentence = ngettext(
+        "Smallest difference between two systems that can be detected with 80 %% power: about %(difference)s "
+        "points (mixed model with %(items)s items and %(raters)s raters at 0.05; usual standard deviations are "
+        "assumed).",
+        "Smallest difference between two systems that can be detected with 80 %% power: about %(difference)s "
+        "points (mixed model with %(items)s items and %(raters)s raters at 0.05, corrected for %(pairs)s pairs; "
+        "usual standard deviations are assumed).",
+        pairs,
     )
+    if left < LEFT * difference:
+        sentence += " " + _("Mean ratings then differ by %(left)s, since ratings are cut at the ends of the scale.")
+    return sentence % about
+
+
+def _points(difference: float) -> str:
+    return figure(difference, 2 if difference < 10 else 0)
 
 
 def _preference(size: TaskSize) -> str:
@@ -120,19 +132,24 @@ def _percent(share: float) -> str:
 
 # The same numbers are asked for at every change of a form.
 @lru_cache(maxsize=256)
-def _of_means(items: int, per_text: int, raters: int, pairs: int) -> float:
-    """Return the smallest difference as a share of the range of the scale."""
+def _of_means(
+    items: int, per_text: int, raters: int, systems: int, scale: tuple[float, float, float]
+) -> tuple[float, float] | None:
+    """Return the smallest difference in units of the scale, and what the ends of the scale leave of it.
+
+    None where no difference within the range of the scale is found. As on the planning page, whole steps are rounded
+    and cut at their ends, and the equal systems are in the middle of the scale.
+    """
+    least, most, step = scale
+    spreads = {name: share * (most - least) for name, share in OF_THE_RANGE.items() if name.startswith("sd_")}
+    steps = round(most - least) + 1 if step == 1 else 0
     assumed = Assumed(
-        0.0,
-        raters_per_text=per_text,
-        raters=raters,
-        sd_item=OF_THE_RANGE["sd_item"],
-        sd_system_item=OF_THE_RANGE["sd_system_item"],
-        sd_rater=OF_THE_RANGE["sd_rater"],
-        sd_rater_system=OF_THE_RANGE["sd_rater_system"],
-        sd_residual=OF_THE_RANGE["sd_residual"],
+        0.0, systems=systems, raters_per_text=per_text, raters=raters, steps=steps, middle=(steps + 1) / 2, **spreads
     )
-    return smallest_difference(assumed, items, alpha=ALPHA / pairs, power=POWER)
+    difference = smallest_difference(assumed, items, alpha=ALPHA / (systems * (systems - 1) / 2), power=POWER)
+    if difference is None or difference > most - least:
+        return None
+    return difference, spread_of_difference(replace(assumed, difference=difference), items).difference
 
 
 @lru_cache(maxsize=256)

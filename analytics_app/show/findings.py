@@ -18,7 +18,7 @@ NONE_CAN = {
     CannotDiffer.UNITS: gettext_noop("; there are too few texts for any of the tests to be significant"),
     CannotDiffer.DIFFERING: gettext_noop("; they differ on too few texts for any of the tests to be significant"),
     CannotDiffer.EQUAL: gettext_noop("; they have the same value on every text"),
-    CannotDiffer.PERMUTATIONS: gettext_noop("; with so few permutations none of the tests can be significant"),
+    CannotDiffer.PERMUTATIONS: gettext_noop("; the tests draw too few permutations to become significant"),
 }
 # The most names that a sentence lists; further ones are counted.
 NAMED = 3
@@ -156,7 +156,11 @@ def none_can(tests: Iterable[ResultRow]) -> str:
         return ""
     # Runs of earlier versions do not have the kind of reason.
     kind = (row.settings or {}).get("cannot_differ_since")
-    return str(_(NONE_CAN[CannotDiffer(kind)]) if kind else _("; none of the tests can be significant"))
+    return str(
+        _(NONE_CAN[CannotDiffer(kind)])
+        if kind
+        else _("; there are too few data for any of the tests to become significant")
+    )
 
 
 def winner_of(row: ResultRow) -> tuple[str, str]:

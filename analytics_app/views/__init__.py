@@ -2,7 +2,7 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app import tabs
+from tasks_app.hooks import tabs
 
 
 def register_tabs() -> None:

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 from analytics_app.archive import keys
 from analytics_app.archive.keys import published
 from analytics_app.archive.verdicts import Verdict
-from tasks_app import languages
+from tasks_app.texts import languages
 
 # Those who read papers about studies are shown English, as on researchers' pages.
 LANGUAGE = "en"

@@ -14,10 +14,10 @@ from django.utils.translation import gettext as _
 from analytics_app.selectors import coding as compared
 from tasks_app import access
 from tasks_app.models import Codebook, Membership, Rating, Study
-from tasks_app.plaintext import problem_in
 from tasks_app.selectors import coding as selectors
 from tasks_app.selectors.coding import Coding
 from tasks_app.services import coding, events
+from tasks_app.texts.plaintext import problem_in
 from tasks_app.views.downloads import csv_file
 from tasks_app.views.researcher.frame import refusals_shown, researcher_page, study_page
 

@@ -19,7 +19,7 @@ from tasks_app import access
 from tasks_app.models import Membership, Study
 from tasks_app.selectors import collected
 from tasks_app.services import collecting, events, pay
-from tasks_app.setting_fields import YesNoField
+from tasks_app.settings.fields import YesNoField
 from tasks_app.setup import verifying
 from tasks_app.views import pay_words
 from tasks_app.views.downloads import attachment

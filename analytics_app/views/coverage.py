@@ -23,7 +23,7 @@ from analytics_app.selectors.coverage import (
 )
 from tasks_app import access
 from tasks_app.models import Membership, Study
-from tasks_app.plaintext import without_formula
+from tasks_app.texts.plaintext import without_formula
 from tasks_app.views.downloads import attachment
 from tasks_app.views.researcher.frame import researcher_page, study_page
 

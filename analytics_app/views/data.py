@@ -19,7 +19,7 @@ from analytics_app.selectors import pages
 from analytics_app.selectors.results import systems_shown
 from analytics_app.services.uploads.outcomes import Outcomes
 from analytics_app.services.uploads.personal_texts import PersonalTexts
-from analytics_app.views import run_words
+from analytics_app.views import standing
 from tasks_app import access
 from tasks_app.models import Membership, Study
 from tasks_app.selectors.personal_texts import tasks_with_texts
@@ -120,7 +120,7 @@ def archive(request: HttpRequest, slug: str) -> HttpResponseBase:
     texts = not request.GET.get("without_texts")
     target = tempfile.TemporaryFile()  # noqa: SIM115  FileResponse closes it
     try:
-        writing.write(study, run, target, standing=run_words.standing(run, study), texts=texts)
+        writing.write(study, run, target, standing=standing.standing(run, study), texts=texts)
     except keys.BadKeys as problem:
         log.error("%s", problem)
         return redirect("analytics:data", slug)

@@ -9,7 +9,7 @@ from analytics_app.methods_text import MethodsText, formats, write
 from analytics_app.models import Run, RunState
 from analytics_app.selectors import pages
 from analytics_app.selectors.results import systems_shown
-from analytics_app.views import run_words
+from analytics_app.views import standing
 from analytics_app.views.files import done_run
 from analytics_app.views.superuser_looks import note_look
 from tasks_app.models import Study
@@ -19,7 +19,7 @@ from tasks_app.views.researcher.frame import researcher_page, study_page
 
 def text_of(study: Study, run: Run) -> MethodsText:
     """Return the methods section of a run; while results by system are hidden, it does not name systems."""
-    return write(study, run, standing=run_words.standing(run, study), systems=systems_shown(study))
+    return write(study, run, standing=standing.standing(run, study), systems=systems_shown(study))
 
 
 @researcher_page("GET")

@@ -19,7 +19,7 @@ from analytics_app.selectors.sections import names_of
 from analytics_app.show.cells import whole as whole_number
 from analytics_app.show.matrix import Matrix
 from analytics_app.show.tracks import Tracks
-from analytics_app.views import run_sections, run_words
+from analytics_app.views import run_sections, run_words, standing
 from analytics_app.views.sections import Figure
 from analytics_app.views.summary import Summary, summary_of, with_leading_figure
 from tasks_app.models import Study
@@ -66,7 +66,7 @@ def forest_file(study: Study, run: Run, summary: Summary, format: pictures.Forma
     for tracks in summary.forest:
         block.put_below(forest(tracks, FOREST_WIDTH))
         block.gap(GAP)
-    for text in (*summary.legend, run_words.provenance(run, study)):
+    for text in (*summary.legend, standing.provenance(run, study)):
         block.paragraph(text, size=SMALL, colour=QUIET)
     return pictures.write(whole(block, title=" ".join(summary.headline), margin=GAP), format)
 
@@ -139,7 +139,7 @@ def _foot(study: Study, run: Run, shown: ReadSummary) -> Block:
         base.append(ngettext("%(n)s rater", "%(n)s raters", shown.raters) % {"n": whole_number(shown.raters).text})
     base += [shown.summary.basis] if shown.summary.basis else []
     block.paragraph(" · ".join([*base, *shown.summary.excluded]), size=NORMAL)
-    for text in (*shown.summary.legend, *shown.summary.agreement_reasons, run_words.standing(run, study)):
+    for text in (*shown.summary.legend, *shown.summary.agreement_reasons, standing.standing(run, study)):
         block.paragraph(text, size=SMALL, colour=QUIET)
     origin = _("Study %(study)s, run %(run)s, computed by evalweb %(version)s.")
     block.paragraph(

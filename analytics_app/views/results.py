@@ -1,5 +1,6 @@
 """The Results pages: the best run, any other run and its raters."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.core.paginator import Paginator
@@ -15,7 +16,7 @@ from analytics_app.selectors.sections import names_of
 from analytics_app.selectors.workers import workers
 from analytics_app.services import routing
 from analytics_app.services.main_study import kept_pairs
-from analytics_app.views import run_words
+from analytics_app.views import run_words, standing
 from analytics_app.views.run_contents import contents
 from analytics_app.views.sections import raters_table
 from analytics_app.views.superuser_looks import note_look
@@ -33,8 +34,11 @@ def results(request: HttpRequest, slug: str) -> HttpResponse:
 
     def context(study: Study) -> dict[str, Any]:
         # If no run is done, the page shows the progress of the newest run, or the reason why it failed.
-        run = pages.best_run(study) or runs_of(study).select_related("plan").first()
-        return _run(request, study, run) if run is not None else _frame(study) | {"run": None}
+        frame = _frame(study)
+        listed: Sequence[Run] = frame["runs"]
+        run = pages.best_of(listed) if not frame["more_runs"] else pages.best_run(study)
+        run = run or next(iter(listed), None)
+        return _run(request, study, run, frame) if run is not None else frame | {"run": None}
 
     return study_page(request, slug, "results", context)
 
@@ -47,9 +51,13 @@ def run(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         note_look(request, study, role, f"run {number}", often=True)
         return part(request, "_run_live", {"study": study, "run": run, **_progress(run)})
     title = _("Run %(number)s") % {"number": number}
-    return study_page(
-        request, slug, "results", lambda study: _run(request, study, pages.run_numbered(study, number)), title=title
-    )
+
+    def context(study: Study) -> dict[str, Any]:
+        frame = _frame(study)
+        listed = next((run for run in frame["runs"] if run.number == number), None)
+        return _run(request, study, listed or pages.run_numbered(study, number), frame)
+
+    return study_page(request, slug, "results", context, title=title)
 
 
 def _frame(study: Study) -> dict[str, Any]:
@@ -70,14 +78,13 @@ def _progress(run: Run) -> dict[str, Any]:
     return {"waiting": waiting, "run_progress": progress(run), "workers": workers() if waiting else None}
 
 
-def _run(request: HttpRequest, study: Study, run: Run) -> dict[str, Any]:
-    frame = _frame(study)
+def _run(request: HttpRequest, study: Study, run: Run, frame: dict[str, Any]) -> dict[str, Any]:
     planned = next(
         (listed_run for listed_run in frame["runs"] if listed_run.planned and listed_run.state == RunState.DONE), None
     )
-    frame |= {"run": run, "planned_run": None if run.planned else planned}
+    frame = frame | {"run": run, "planned_run": None if run.planned else planned}
     if run.state != RunState.DONE:
-        return frame | _progress(run) | {"standing": run_words.standing(run, study)}
+        return frame | _progress(run) | {"standing": standing.standing(run, study)}
     names = names_of(study)
     offers = routing.offers(run) if names.designs & set(ON_REQUEST) else []
     section = request.GET.get("section", "")

@@ -5,7 +5,7 @@ from typing import Any
 from analytics_app.models import Run
 from analytics_app.selectors.failing import failing_in
 from analytics_app.selectors.sections import ResultNames
-from analytics_app.views import run_sections, run_words, words
+from analytics_app.views import run_sections, run_words, standing, words
 from analytics_app.views.saying import saying_of
 from analytics_app.views.summary import at_a_glance, index_of, summary_of, with_leading_figure, without_repeats
 from tasks_app.models import Study
@@ -28,9 +28,9 @@ def contents(
     return found | {
         "saying": saying_of(study, run, found["summary"], counts),
         "planted": demonstration.planted_in(study) if simulated else "",
-        "standing": run_words.standing(run, study),
-        "uncorrected": run_words.uncorrected(run, study),
-        "provenance": run_words.provenance(run, study),
+        "standing": standing.standing(run, study, names.tasks),
+        "uncorrected": standing.uncorrected(run, study, names.tasks),
+        "provenance": standing.provenance(run, study, names.tasks),
         "settings": list(words.settings_in_words(run.settings, systems=systems or raters)),
         "sources": list(words.sources(run.settings)),
         "taken_over": run_words.taken_over(run),

@@ -16,7 +16,7 @@ from analytics_app.selectors.scores import metrics_of
 from analytics_app.show.labels import CORRECTIONS
 from analytics_app.views.analysis_forms import analysis_forms, chosen_entries
 from tasks_app.models import Criterion, Study
-from tasks_app.setting_fields import whole_field
+from tasks_app.settings.fields import whole_field
 from tasks_app.studyfile.problems import nearest
 
 

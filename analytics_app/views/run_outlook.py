@@ -12,7 +12,7 @@ from analytics_app.plan import ALL, PlanBlock
 from analytics_app.runs import preview
 from analytics_app.selectors import pages
 from analytics_app.show.labels import CORRECTIONS
-from analytics_app.views import run_words, words
+from analytics_app.views import run_words, standing, words
 from tasks_app.models import Study, Task
 
 # Settings that have their own sentences; others are mentioned only if they are not the default.
@@ -156,7 +156,7 @@ def _facts(document: Mapping[str, Any], n_analyses: int) -> Iterator[tuple[str, 
 
 def _standing(study: Study, document: Mapping[str, Any], frozen: Mapping[str, Any] | None) -> str:
     """Return a sentence whether the run will be planned, and if not, the reason."""
-    if run_words.never_opened(study):
+    if standing.never_opened(study):
         return _("This run will be exploratory: the ratings existed before the plan.")
     if frozen is None:
         return _("This run will be exploratory: no plan was frozen when this study was opened.")

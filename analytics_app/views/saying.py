@@ -66,7 +66,7 @@ def saying_of(study: Study, run: Run, summary: Summary, counts: Collected) -> Sa
         return Saying(refusal, "")
     if not place.compared.tested:
         return Saying(_("No: there are too few ratings to test a difference."), "")
-    cautions = list(_cautions(run, place, counts))
+    cautions = list(_cautions(run, summary, place, counts))
     return Saying(_verdict(cautions), sentence, cautions=[caution.sentence for caution in cautions])
 
 
@@ -87,9 +87,9 @@ def _refusal(study: Study, run: Run) -> str:
     return ""
 
 
-def _cautions(run: Run, place: Place, counts: Collected) -> Iterator[Caution]:
+def _cautions(run: Run, summary: Summary, place: Place, counts: Collected) -> Iterator[Caution]:
     compared = place.compared
-    yield from _on_fieldwork(run, counts)
+    yield from _on_fieldwork(summary, counts)
     if compared is not None:
         yield from _on_the_test(compared)
     if not run.planned:
@@ -101,18 +101,18 @@ def _cautions(run: Run, place: Place, counts: Collected) -> Iterator[Caution]:
         sentence = _("Raters agree little (alpha %(alpha)s); report it beside the finding.") % about
         yield Caution(sentence, _("raters agree little"))
     if compared is not None and compared.disagreements:
-        yield Caution(_("An interval and a test differ; see the note below the pairs."))
+        yield Caution(_("The interval and the test of a pair disagree; the note below the pairs explains why."))
     if compared is not None and verdicts_on_steps(compared):
         yield Caution(_("The model of ordinal steps comes to another verdict; see the note below the pairs."))
 
 
-def _on_fieldwork(run: Run, counts: Collected) -> Iterator[Caution]:
+def _on_fieldwork(summary: Summary, counts: Collected) -> Iterator[Caution]:
     """Yield cautions about missing judgments, and about raters who answered too fast to have read."""
     if not counts.is_complete:
         about = {"n": cells.whole(counts.answered).text, "all": cells.whole(counts.places).text}
         sentence = _("Only %(n)s of %(all)s planned judgments were collected; say so.") % about
         yield Caution(sentence, _("%(n)s of %(all)s judgments") % about)
-    fast, timed = fast_in(run)
+    fast, timed = fast_in(summary.fast_screens)
     if fast:
         about = {"n": cells.whole(fast).text, "all": cells.whole(timed).text}
         sentence = _(

@@ -22,9 +22,10 @@ from analytics_app.services import sharing
 from analytics_app.views import one_page, run_words
 from analytics_app.views.files import done_run
 from analytics_app.views.run_contents import contents
-from tasks_app import access, languages
+from tasks_app import access
 from tasks_app.models import Membership, Study
-from tasks_app.setting_fields import line_field
+from tasks_app.settings.fields import line_field
+from tasks_app.texts import languages
 from tasks_app.views.downloads import attachment
 from tasks_app.views.researcher.frame import researcher_page, study_page
 

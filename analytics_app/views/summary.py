@@ -11,13 +11,14 @@ from analytics_app import charts
 from analytics_app.analyses.agreement import choice
 from analytics_app.analyses.krippendorff.charts import RELIABLE, TENTATIVE
 from analytics_app.models import ResultRow, Run
+from analytics_app.selectors.carefulness import FAST_SCREENS
 from analytics_app.selectors.sections import PAIRS_SHOWN, CriterionRows, ResultNames, rows_of_summary
 from analytics_app.show import findings
-from analytics_app.show.cells import Words
-from analytics_app.show.comparisons import Compared, Comparison, comparison_of
+from analytics_app.show.comparisons import Compared, comparison_of
 from analytics_app.show.index import RowIndex
 from analytics_app.show.lines_note import note_of, notes_of
 from analytics_app.show.matrix import Matrix, matrix_of
+from analytics_app.show.measures import measured
 from analytics_app.show.other_verdicts import verdicts_on_steps
 from analytics_app.show.raters_disagree import remark_of
 from analytics_app.show.tracks import Tracks, tracks_of
@@ -55,6 +56,7 @@ class Summary:
 
     `disagreements` say why an interval and a test of the matrix differ. `leading` is the place of the first finding
     that compares systems, and `basis` the ratings and raters behind it, where they are not all that the run counts.
+    `fast_screens` are the shares of screens of each rater that were too fast to be read.
     """
 
     hidden: bool
@@ -68,6 +70,7 @@ class Summary:
     disagreements: Sequence[str]
     leading: Place | None
     places: Mapping[str, Place]
+    fast_screens: Sequence[ResultRow]
     basis: str = ""
 
     @property
@@ -126,13 +129,13 @@ def summary_of(
     """Return the summary of a run; `places` are in the order of the page."""
     limit = round(1 - float(run.settings.get("confidence", 0.95)), 9)
     rows: dict[tuple[str, str], list[ResultRow]] = {}
-    summary_rows = list(rows_of_summary(run, _statistics(), systems=systems))
+    read_rows = rows_of_summary(run, _statistics(), systems=systems)
+    summary_rows = [row for row in read_rows if row.statistic != FAST_SCREENS]
     names.put_into(summary_rows)
     for row in summary_rows:
         rows.setdefault((row.task or "", row.criterion or ""), []).append(row)
     placed = [_place(at, rows.get((at.task, at.criterion), []), names, limit) for at in places]
-    primary = str(run.settings.get("primary") or "")
-    headline, more = _sentences(placed, primary, hidden=not systems)
+    headline, more = _sentences(placed, str(run.settings.get("primary") or ""), hidden=not systems)
     compared = [place for place in placed if place.compared is not None]
     leading = next((place for place in compared if place.finding is not None), None)
     return Summary(
@@ -147,6 +150,7 @@ def summary_of(
         disagreements=_disagreements(leading),
         leading=leading,
         places={place.key: place for place in placed},
+        fast_screens=[row for row in read_rows if row.statistic == FAST_SCREENS],
         basis=basis_of(run, leading.compared) if leading is not None and leading.compared is not None else "",
     )
 
@@ -164,11 +168,10 @@ def at_a_glance(summary: Summary, section: Section) -> Glance | None:
     if place is None or not section.opened:
         return None
     texts = [finding.text for finding in (place.finding, *place.beside) if finding is not None]
-    findings_text = " ".join(text for text in texts if text not in summary.headline)
     matrix = _matrix(place)
     shown = summary.matrix is not None and matrix is not None and matrix.caption == summary.matrix.caption
     own = next((tracks for tracks in summary.in_sections if tracks.key == place.key), None)
-    return Glance(findings_text, None if shown else matrix, own)
+    return Glance(" ".join(text for text in texts if text not in summary.headline), None if shown else matrix, own)
 
 
 def without_repeats(summary: Summary, section: Section) -> Section:
@@ -182,8 +185,8 @@ def without_repeats(summary: Summary, section: Section) -> Section:
     if _matrix(place) is not None:
         shown.append(_rounded(row.value for row in place.compared.pairs))
     repeated = [figure for figure in section.figures if _rounded(charts.values(figure.plot.spec)) in shown]
-    figures = [figure for figure in section.figures if figure not in repeated]
-    return replace(section, figures=figures, aside=[*repeated, *section.aside])
+    kept = [figure for figure in section.figures if figure not in repeated]
+    return replace(section, figures=kept, aside=[*repeated, *section.aside])
 
 
 def _rounded(values: Iterable[float | None]) -> list[float]:
@@ -205,9 +208,8 @@ def _place(at: CriterionRows, rows: Sequence[ResultRow], names: ResultNames, lim
     index = RowIndex(rows)
     compared = comparison_of(index, limit)
     remark = remark_of(compared, title)
-    agreement = (
-        choice.chosen(RowIndex([row for row in rows if row.analysis in choice.ANALYSES])) if at.criterion else None
-    )
+    of_agreement = RowIndex([row for row in rows if row.analysis in choice.ANALYSES])
+    agreement = choice.chosen(of_agreement) if at.criterion else None
     return Place(
         key=at.key,
         title=title or names.tasks.get(at.task, at.task),
@@ -277,7 +279,7 @@ def forest_of(place: Place, ends: Sequence[float] = ()) -> Tracks | None:
     return tracks_of(
         compared.levels,
         caption=place.title,
-        measure=_measure(place, comparison),
+        measure=measured(comparison, place.scale, place.compared),
         head=_("System"),
         key=place.key,
         name=lambda row: str(row.system),
@@ -293,18 +295,6 @@ def forest_of(place: Place, ends: Sequence[float] = ()) -> Tracks | None:
 def _thin(compared: Compared) -> Mapping[str, ResultRow]:
     """Return the rows of the thin lines: the intervals over texts beside the model's, else those over raters."""
     return compared.over_texts if compared.crossed else compared.over_raters
-
-
-def _measure(place: Place, comparison: Comparison) -> Words:
-    """Return the measure of the values of systems, with the ends of the scale: the axis shows only the part in use."""
-    measure = comparison.measure
-    if place.scale is not None and comparison.on_scale:
-        low, high = (f"{end:g}".replace("-", "\N{MINUS SIGN}") for end in place.scale)
-        about = {"measure": measure, "low": low, "high": high}
-        measure = _("%(measure)s, on a scale from %(low)s to %(high)s") % about
-    if place.compared is not None and place.compared.crossed:
-        return _("%(measure)s; estimated by the mixed model") % {"measure": measure}
-    return measure
 
 
 def _matrix(place: Place | None) -> Matrix | None:

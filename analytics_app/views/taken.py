@@ -15,7 +15,7 @@ from analytics_app.selectors import pages
 from analytics_app.selectors.results import plots_of, rows_of
 from analytics_app.selectors.sections import ResultNames, names_of
 from analytics_app.show.table import Table
-from analytics_app.views import one_page, run_sections, run_words
+from analytics_app.views import one_page, run_sections, run_words, standing
 from analytics_app.views.sections import Figure, Section, figures_of_rules, raters_table
 from tasks_app.models import Study
 
@@ -74,7 +74,7 @@ def table_file(study: Study, run: Run, named: NamedTable, format: tables.Format)
 
 def plot_file(study: Study, run: Run, plot: Plot, format: pictures.Format) -> bytes:
     """Return a plot as a file with its title and the name of its run."""
-    subtitle = f"{charts.subtitle(plot.spec)} {run_words.provenance(run, study)}"
+    subtitle = f"{charts.subtitle(plot.spec)} {standing.provenance(run, study)}"
     return pictures.write(charts.standing_alone(plot.svg, title=plot.title, subtitle=subtitle), format)
 
 

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy
 from analytics_app import analyses, quality
 from analytics_app.plan import ALL, PlanBlock
 from analytics_app.show.labels import CORRECTIONS
-from tasks_app.registry import Registry
+from tasks_app.hooks.registry import Registry
 
 # The reasons why ratings are left out before any rule (analytics_app.ratings.reading).
 LEFT_OUT = {
@@ -51,7 +51,14 @@ def settings_in_words(settings: Mapping[str, Any], *, systems: bool = True) -> I
         yield _("Comparisons"), compared
     for name, field in PlanBlock.base_fields.items():
         if name in settings:
-            yield str(field.label), value(name, field, settings[name])
+            yield str(field.label), value(name, field, settings[name]) + _limited(name, settings[name])
+
+
+def _limited(name: str, given: object) -> str:
+    """Return the limits of a setting that not every analysis can follow; "" for the others."""
+    if (name, given) != ("generalise_to", "raters_and_texts"):
+        return ""
+    return _(", where an analysis has such a test; each test of the results names its conclusion")
 
 
 def value(name: str, field: forms.Field, given: object) -> str:

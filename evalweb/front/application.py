@@ -19,7 +19,7 @@ from evalweb.front.requests import (
     read_body,
 )
 from evalweb.front.responses import FileBody, Head, Pieces, Send, Sender, joined
-from tasks_app.request_sizes import ORDINARY
+from tasks_app.uploads.request_sizes import ORDINARY
 
 log = logging.getLogger("evalweb.front")
 

@@ -13,7 +13,7 @@ from typing import IO, Any
 from urllib.parse import unquote_to_bytes
 
 from evalweb.front.pace import ClientGone, Pace
-from tasks_app.request_sizes import MIB
+from tasks_app.uploads.request_sizes import MIB
 
 log = logging.getLogger("evalweb.front")
 

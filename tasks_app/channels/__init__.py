@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from tasks_app.channels.base import Channel
-from tasks_app.registry import Registry
-from tasks_app.study_settings import StudySettings
+from tasks_app.hooks.registry import Registry
+from tasks_app.settings.study import StudySettings
 
 registry: Registry[type[Channel]] = Registry("channel")
 registry.discover(__name__)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 from django.utils.translation import gettext_lazy
 
 from tasks_app.channels.payment import Payee, PaymentFile, named_list
-from tasks_app.study_settings import Block, Declared
+from tasks_app.settings.study import Block, Declared
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise

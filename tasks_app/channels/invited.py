@@ -7,8 +7,8 @@ from django.utils.translation import gettext_lazy
 
 from tasks_app.channels import registry
 from tasks_app.channels.base import Arrival, Channel, NotArrived, Paste
-from tasks_app.setting_fields import whole_field
-from tasks_app.study_settings import Block
+from tasks_app.settings.fields import whole_field
+from tasks_app.settings.study import Block
 
 # The name that the secret part of a link has in its address.
 KEY = "key"

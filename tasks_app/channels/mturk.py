@@ -13,8 +13,8 @@ from django.utils.translation import gettext_lazy
 from tasks_app.channels import registry
 from tasks_app.channels.base import Arrival, Channel, Ending, Example, NotArrived, Paste
 from tasks_app.channels.payment import Payee, PaymentFile, platform_list, reward_field
-from tasks_app.setting_fields import whole_field
-from tasks_app.study_settings import Block
+from tasks_app.settings.fields import whole_field
+from tasks_app.settings.study import Block
 
 # Addresses that a form may be sent to. Any other would hand a rater's work to whoever made the address up.
 SUBMIT_TO = ("https://www.mturk.com", "https://workersandbox.mturk.com")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.setting_fields import MoneyField
+from tasks_app.settings.fields import MoneyField
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise

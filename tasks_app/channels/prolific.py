@@ -12,8 +12,8 @@ from django.utils.translation import gettext_lazy
 from tasks_app.channels import registry
 from tasks_app.channels.base import Arrival, Channel, Ending, Example, NotArrived, Paste
 from tasks_app.channels.payment import Payee, PaymentFile, platform_list, reward_field
-from tasks_app.setting_fields import YesNoField, number_field
-from tasks_app.study_settings import Block
+from tasks_app.settings.fields import YesNoField, number_field
+from tasks_app.settings.study import Block
 
 PARAMETERS = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
 COMPLETE = "https://app.prolific.com/submissions/complete"
@@ -60,8 +60,9 @@ class Prolific(Channel):
     fee = number_field(
         gettext_lazy("Fee of Prolific, in per cent of the pay"),
         gettext_lazy(
-            "33.3 for universities and non-profit organisations, 42.8 for companies (prolific.com/pricing, September "
-            "2026); taxes come on top. Only for the costs that you are shown."
+            "It was 33.3 for universities and non-profit organisations and 42.8 for companies in September 2026. Check "
+            "the current fee at prolific.com/pricing, and change this number if it differs. Taxes come on top. The fee "
+            "counts only in the costs that you are shown here."
         ),
         within=(0, 300),
         initial=33.3,

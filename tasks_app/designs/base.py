@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
-from tasks_app.study_settings import Block, Declared
+from tasks_app.settings.study import Block, Declared
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise

@@ -11,8 +11,8 @@ from tasks_app.designs import registry
 from tasks_app.designs.base import Batch, Design, Plan, PlanImpossible, PlanSettings, PlanUnit
 from tasks_app.designs.engine.drawing import refuse_bad_input
 from tasks_app.designs.engine.spacing import room, spaced_order
-from tasks_app.setting_fields import choice_field
-from tasks_app.study_settings import Block
+from tasks_app.settings.fields import choice_field
+from tasks_app.settings.study import Block
 
 FILE, RANDOM = "file", "random"
 

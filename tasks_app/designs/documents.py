@@ -12,9 +12,9 @@ from tasks_app.designs.base import Design, Plan, PlanImpossible, PlanSettings, P
 from tasks_app.designs.engine.drawing import refuse_bad_input
 from tasks_app.designs.engine.equitable import Colouring
 from tasks_app.designs.engine.pieces import Document, Kind, documents_of, pack
-from tasks_app.orders import latin_orders
-from tasks_app.setting_fields import YesNoField
-from tasks_app.study_settings import Block
+from tasks_app.settings.fields import YesNoField
+from tasks_app.settings.orders import latin_orders
+from tasks_app.settings.study import Block
 
 
 @registry.register

@@ -4,8 +4,8 @@ from django.utils.translation import gettext_lazy as _
 
 from tasks_app.designs import registry
 from tasks_app.designs.independent import Independent
-from tasks_app.setting_fields import LineField, naming
-from tasks_app.study_settings import Block
+from tasks_app.settings.fields import LineField, naming
+from tasks_app.settings.study import Block
 
 # The parameter that names the task whose texts are sent.
 ROUTED_FROM = "routed_from"

@@ -10,11 +10,11 @@ from itertools import islice
 
 from django.utils.translation import gettext as _
 
+from tasks_app.hooks.sections import Json
 from tasks_app.importing.columns import RATINGS, is_used
 from tasks_app.importing.formats.worksheets import names_of, sheet_rows
 from tasks_app.importing.shaping.paths import paths_of
 from tasks_app.importing.source import RatingsFile, head_of
-from tasks_app.sections import Json
 from tasks_app.studyfile.files.headers import fault_of_first_line
 from tasks_app.studyfile.files.jsontext import BadJson, dumps, loads
 from tasks_app.studyfile.files.limits import limits

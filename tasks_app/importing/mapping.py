@@ -12,6 +12,7 @@ from pathlib import PurePath
 
 from django.utils.translation import gettext as _
 
+from tasks_app.hooks.sections import Json, Path
 from tasks_app.importing.columns import RATINGS, times_of
 from tasks_app.importing.names import from_word
 from tasks_app.importing.shaping.declared import SCHEMA, Offsets, Preference, Shape
@@ -19,8 +20,6 @@ from tasks_app.importing.shaping.paths import BadPath, is_path, names_in
 from tasks_app.importing.shaping.splits import fault_of
 from tasks_app.importing.source import Reshaped
 from tasks_app.importing.wide import Wide
-from tasks_app.plaintext import problems_in_json
-from tasks_app.sections import Json, Path
 from tasks_app.studyfile.columns import BadCell, TableDeclaration
 from tasks_app.studyfile.explain import violations
 from tasks_app.studyfile.files.decoding import decode
@@ -30,6 +29,7 @@ from tasks_app.studyfile.files.tables import word_of
 from tasks_app.studyfile.files.yaml_tree import Tree, is_word, parse, size_problem
 from tasks_app.studyfile.problems import Problem, Problems, StudyFileError, nearest
 from tasks_app.studyfile.schema import form_schema
+from tasks_app.texts.plaintext import problems_in_json
 
 # Ways to treat a second rating of the same place by the same rater.
 REPEATS = ("refuse", "first", "last", "keep")

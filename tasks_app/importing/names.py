@@ -4,7 +4,7 @@ import unicodedata
 
 from django.utils.translation import gettext as _
 
-from tasks_app.sections import Json
+from tasks_app.hooks.sections import Json
 from tasks_app.studyfile.columns import BadCell, Column, Kind, from_text
 from tasks_app.studyfile.fields import one_spelling
 

@@ -7,7 +7,6 @@ from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.utils.translation import gettext as _
 
-from tasks_app import languages
 from tasks_app.importing.sheets import Row, Sheet, place, value
 from tasks_app.models import Group, Invitation, Study
 from tasks_app.services.arrival import invitations
@@ -15,6 +14,7 @@ from tasks_app.services.arrival.invitations import Person
 from tasks_app.services.judging import reservations
 from tasks_app.services.judging.reservations import FreeSet, TaskSets
 from tasks_app.studyfile.problems import Problems, nearest
+from tasks_app.texts import languages
 
 # Our columns by the names that files may give them; pasted text without names has this order.
 COLUMNS = {

@@ -1,4 +1,7 @@
-"""Look through an uploaded table of ratings or a small list, in a process of its own (see `tasks_app.limited`)."""
+"""Look through an uploaded table of ratings or a small list, in a process of its own.
+
+`tasks_app.uploads.limited` is that process.
+"""
 
 from __future__ import annotations
 

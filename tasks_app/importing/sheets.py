@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from tasks_app.importing import plain
-from tasks_app.plaintext import problem_in
 from tasks_app.studyfile.files.apart import read_apart
 from tasks_app.studyfile.problems import Problems, nearest
+from tasks_app.texts.plaintext import problem_in
 
 # Rows of one sheet: as many as a person can look over.
 MOST_ROWS = 10_000

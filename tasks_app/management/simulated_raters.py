@@ -21,8 +21,9 @@ from django.db.models.functions import Now
 from django.urls import reverse
 from django.utils import timezone
 
-from tasks_app import channels, credentials
+from tasks_app import channels
 from tasks_app.forms import ConsentForm, text_prefix
+from tasks_app.links import credentials
 from tasks_app.management import simulated_answers
 from tasks_app.management.transports import Answer, Transport
 from tasks_app.models import Assignment, Rater, RaterSet, Study

@@ -21,6 +21,7 @@ TAGS = {
 }  # fmt: skip
 
 _HEADINGS = ("h2", "h3", "h4", "h5", "h6")
+_BETWEEN_CELLS = re.compile(r"\n(?=</?(?:table|thead|tbody|tr|td|th)>)")
 _ELSEWHERE = re.compile(r"^(?:https?:|mailto:)")
 _EXAMPLE = re.compile(r"^examples/((?:published/)?[a-z0-9_]+)(?:/study\.yaml)?/?$")
 
@@ -41,6 +42,8 @@ def to_html(page: Page, page_url: Address, example_url: Address, picture_url: Ad
     html = str(_markdown.renderer.render(tokens, _markdown.options, {}))
     attributes = {"a": {"href"}, "img": {"src", "alt", "loading"}, **{heading: {"id"} for heading in _HEADINGS}}
     clean = nh3.clean(html, tags=TAGS, attributes=attributes, url_schemes={"http", "https", "mailto"})
+    # Lines between cells are nothing to a browser, and some hundred in a long table.
+    clean = _BETWEEN_CELLS.sub("", clean)
     # A column that needs no name has no heading.
     clean = clean.replace("<th></th>", "<td></td>")
     for tag, words in (("table", "Table"), ("pre", "Code")):

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tasks_app.manual.pages import Page, Section, pages, plain
-from tasks_app.patterns import any_of
+from tasks_app.texts.patterns import any_of
 
 MOST = 30
 # Characters of an excerpt before and after the first word that was found.

@@ -91,9 +91,9 @@ class Media(models.Model):
     # The file without metadata, which is the file itself where it has none; "" until it was looked at.
     clean_file = models.FileField(max_length=200, blank=True, default="", db_default="")
     clean_bytes = models.PositiveBigIntegerField(default=0, db_default=0)
-    # What the copy lacks, each one of tasks_app.cleaning.Finding.
+    # What the copy lacks, each one of tasks_app.uploads.cleaning.Finding.
     removed: "models.JSONField[Any, Any]" = models.JSONField(default=list, blank=True, db_default=[])
-    # Why it cannot be cleaned, one of tasks_app.cleaning.Reason; raters do not get such a file.
+    # Why it cannot be cleaned, one of tasks_app.uploads.cleaning.Reason; raters do not get such a file.
     refusal = models.CharField(max_length=10, blank=True, default="", db_default="")
 
     # Not looked at yet.

@@ -8,6 +8,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.models.base import choice_constraint, created_at_field
+from tasks_app.models.setup_document import SetupDocument
 from tasks_app.models.study import Study
 
 
@@ -30,6 +31,11 @@ class Setup(models.Model):
 
     def __str__(self) -> str:
         return f"{self.study}, revision {self.revision}"
+
+    @property
+    def document(self) -> SetupDocument:
+        """The content of study.yaml, whose values are reached by paths."""
+        return SetupDocument(self.given)
 
     @property
     def is_stored(self) -> bool:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from tasks_app import designs, task_types
 from tasks_app.models.base import Versioned, choice_constraint, created_at_field, key_field
 from tasks_app.models.project import Project
-from tasks_app.study_settings import StudySettings, settings_of
+from tasks_app.settings.study import StudySettings, settings_of
 
 LINK_ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789"  # no letters that are read for one another when typed
 

@@ -9,20 +9,20 @@ from django.db import transaction
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
-from tasks_app import languages
+from tasks_app.hooks.sections import Json
 from tasks_app.models import Media, Membership, Project, Setup, SetupRow, Study
+from tasks_app.models.setup_document import SetupDocument
 from tasks_app.projects.units import TABLES, UnitRows, unit_rows
 from tasks_app.projects.values import CannotDivide, Share, shares_of
-from tasks_app.sections import Json
 from tasks_app.services import events
 from tasks_app.services.study import drafts, items
 from tasks_app.services.study import projects as projects_service
 from tasks_app.setup import changes, media, starting, texts
-from tasks_app.setup.paths import entries_at, value_at
 from tasks_app.setup.starting import Names
 from tasks_app.studyfile.columns import BETWEEN_FILES
 from tasks_app.studyfile.files.media import ACCEPTED
 from tasks_app.studyfile.files.writing import media_name
+from tasks_app.texts import languages
 
 # Placeholders in a pattern for the draft's own title and for the value.
 TITLE, VALUE = "{title}", "{value}"
@@ -107,7 +107,7 @@ def plan(setup: Setup, split: Split) -> Plan:
 
 def without_consent(setup: Setup, plan: Plan) -> list[str]:
     """Return the page languages of the planned studies for which the draft lacks a consent text."""
-    texts = value_at(setup.given, ("consent",))
+    texts = setup.document.value(("consent",))
     written = [str(tag) for tag in texts] if isinstance(texts, dict) else []
     needed = dict.fromkeys(planned.language for planned in plan.studies if planned.language)
     return [language for language in needed if written and not languages.closest(language, written)]
@@ -151,7 +151,7 @@ def _base(title: str, value: str) -> str:
 def _without_texts(setup: Setup, shares: Sequence[Share]) -> dict[str, list[str]]:
     """Return the tasks that take none of the texts of some value, with these values."""
     empty: dict[str, list[str]] = {}
-    for task in entries_at(setup.given, ("tasks",)):
+    for task in setup.document.entries("tasks"):
         for column, allowed in _taken(task):
             values = [share.value for share in shares if not allowed & {row.get(column, "") for row in share.rows}]
             if values:
@@ -211,7 +211,7 @@ def _make(setup: Setup, planned: Planned, rows: UnitRows, by: AbstractBaseUser) 
     """Make the draft of a value with its set-up."""
     origin, share = setup.study, planned.share
     keeps_seed = bool(rows.by_value.get(share.value, {}).get("controls"))
-    given_seed = value_at(setup.given, ("study", "seed"))
+    given_seed = setup.document.value(("study", "seed"))
     study = starting.new_draft(
         by,
         planned.names,
@@ -241,7 +241,7 @@ def _given(setup: Setup, study: Study, planned: Planned) -> dict[str, Json]:
     if isinstance(given.get("systems"), list):
         systems = planned.share.systems
         given["systems"] = [entry for entry in given["systems"] if not _is_of_others(entry, systems)]
-    for task in entries_at(given, ("tasks",)):
+    for task in SetupDocument(given).entries("tasks"):
         for column, allowed in _taken(task):
             present = allowed & {row.get(column, "") for row in planned.share.rows}
             # A task that takes none of these texts stays as it is: the check then says so.

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
 
-from tasks_app.sections import Json, Path
-from tasks_app.text_findings import TextFinding
-from tasks_app.workload import Workload
+from tasks_app.hooks.sections import Json, Path
+from tasks_app.settings.workload import Workload
+from tasks_app.texts.findings import TextFinding
 
 
 class Level(IntEnum):

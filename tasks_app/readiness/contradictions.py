@@ -10,9 +10,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from tasks_app import channels, pay, task_types
-from tasks_app.check_settings import CheckSettings, OnFailing, checks_of, copied_exam_in_words, has_limit
 from tasks_app.readiness.base import Facts, Level, Point, register
-from tasks_app.study_settings import Codes
+from tasks_app.settings.checks import CheckSettings, OnFailing, checks_of, copied_exam_in_words, has_limit
+from tasks_app.settings.study import Codes
 
 # Stated minutes are doubtful where the estimate is so many times as long.
 MUCH_LONGER = 1.5
@@ -201,8 +201,10 @@ def known_answers_shown(facts: Facts) -> Iterator[Point]:
     labels = {"control": _("units with known answers"), "attention": _("attention checks"), "exam": _("exam units")}
     names = {"control": "controls", "attention": "attention", "exam": "exam"}
     for place, task in facts.main_tasks:
+        checks = checks_of(task["checks"])
+        numbers = {"control": checks.controls, "attention": checks.attention, "exam": checks.exam}
         for purpose, label in labels.items():
-            asked, there = task["checks"].get(names[purpose]), facts.counts(task, purpose)
+            asked, there = numbers[purpose], facts.counts(task, purpose)
             path = ("tasks", place, "checks", names[purpose])
             if there and asked == 0:
                 sentence = _("There are %(n)d %(what)s, but sets have none of them.") % {"n": there, "what": label}

@@ -6,8 +6,8 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from tasks_app.hooks.sections import Path
 from tasks_app.readiness.base import Facts, Level, Point, register
-from tasks_app.sections import Path
 
 KIND = "leftover"
 

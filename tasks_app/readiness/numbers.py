@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from tasks_app import pay
 from tasks_app.readiness.base import Facts, Point, register
-from tasks_app.workload import TaskLoad
+from tasks_app.settings.workload import TaskLoad
 
 KIND = "consent"
 

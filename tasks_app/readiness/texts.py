@@ -6,9 +6,10 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from tasks_app import languages, task_types
+from tasks_app import task_types
 from tasks_app.readiness.base import Facts, Level, Point, register
-from tasks_app.text_findings import TextFinding
+from tasks_app.texts import languages
+from tasks_app.texts.findings import TextFinding
 
 KIND = "texts"
 _TEXTS = ("systems",)

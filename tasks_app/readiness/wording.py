@@ -7,10 +7,11 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from tasks_app import languages, task_types
-from tasks_app.language_guess import differs
+from tasks_app import task_types
+from tasks_app.hooks.sections import Path
 from tasks_app.readiness.base import Facts, Point, register
-from tasks_app.sections import Path
+from tasks_app.texts import languages
+from tasks_app.texts.language_guess import differs
 
 # Words of another language that make a short text, such as a question or the steps of a scale, clear.
 FEW = 2

@@ -3,13 +3,15 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
 
 from django.db import connection
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
+from django.utils.translation import gettext as _
 
-from tasks_app.check_settings import CheckSettings, checks_of
 from tasks_app.models import Assignment, ControlResult, Gold, Judgment, Rater, Study, Task, WithdrawnUnit, is_current
 from tasks_app.selectors import pair_order
+from tasks_app.settings.checks import CheckSettings, checks_of
 
 Purpose = Assignment.Purpose
 
@@ -60,7 +62,10 @@ def score_of(results: Iterable[tuple[int, int, bool]]) -> CheckScore:
 
 @dataclass(frozen=True, slots=True)
 class KnownUnit:
-    """A unit with a known answer, called by its item and its place among the item's units with known answers."""
+    """A unit with a known answer, called by its item and its place among the item's units with known answers.
+
+    `answers` are its known answers that are numbers, in words. Others are left out, since they may name a system.
+    """
 
     name: str
     purpose: str
@@ -68,6 +73,7 @@ class KnownUnit:
     criteria: tuple[str, ...]
     score: CheckScore
     is_withdrawn: bool = False
+    answers: tuple[str, ...] = ()
 
     @property
     def is_doubtful(self) -> bool:
@@ -149,45 +155,71 @@ class TaskChecks:
         return [known for known in self.known if known.is_doubtful]
 
 
+class _GoldRow(NamedTuple):
+    """A known answer of a unit, with the keys of the unit and of its item."""
+
+    unit: int
+    key: str
+    item: str | None
+    purpose: str
+    kind: str
+    criterion: str | None
+    answer: Any
+
+
+# The graded answers by unit and rater, each with its unit, its judgment, and whether it was right.
+_Results: TypeAlias = dict[int, dict[int, list[tuple[int, int, bool]]]]
+
+
 def checks_of_study(study: Study) -> list[TaskChecks]:
-    """Read the checks of every task that can have some, in a fixed number of queries for each."""
-    tasks = Task.objects.filter(study=study, until=None).exclude(stage=Task.Stage.EXIT).order_by("order", "id")
-    return [_of_task(task, study.options.sets_per_rater or 1) for task in tasks]
-
-
-def _of_task(task: Task, sets: int) -> TaskChecks:
-    gold = list(
-        Gold.objects.filter(unit__task=task, unit__until=None)
-        .order_by("unit_id", "id")
-        .values_list("unit_id", "unit__key", "unit__item__key", "purpose", "kind", "criterion__name")
-    )
-    results: dict[int, dict[int, list[tuple[int, int, bool]]]] = {}
-    for unit, rater, judgment, passed in _results(task).values_list(
+    """Read the checks of every task that can have some: four queries, one more for each task, and more for its exam."""
+    tasks = list(Task.objects.filter(study=study, until=None).exclude(stage=Task.Stage.EXIT).order_by("order", "id"))
+    gold: dict[int, list[_GoldRow]] = {task.pk: [] for task in tasks}
+    withdrawn = set()
+    known = Gold.objects.filter(unit__task__in=gold, unit__until=None).order_by("unit_id", "id")
+    is_withdrawn = Exists(WithdrawnUnit.objects.filter(unit=OuterRef("unit")))
+    columns = ("unit_id", "unit__key", "unit__item__key", "purpose", "kind", "criterion__name", "answer")
+    for task_id, of_withdrawn, *row in known.values_list("unit__task", is_withdrawn, *columns):
+        gold[task_id].append(_GoldRow(*row))
+        if of_withdrawn:
+            withdrawn.add(row[0])
+    results: _Results = {}
+    for unit, rater, judgment, passed in _results(tasks).values_list(
         "gold__unit", "judgment__assignment__rater", "judgment", "passed"
     ):
         results.setdefault(unit, {}).setdefault(rater, []).append((unit, judgment, passed))
-    copies = {unit for unit, *_rest, kind, _criterion in gold if kind == Gold.Kind.WORSE}
-    withdrawn = set(WithdrawnUnit.objects.filter(unit__task=task).values_list("unit", flat=True))
+    raters = Rater.objects.in_bulk({rater for by_rater in results.values() for rater in by_rater})
+    sets = study.options.sets_per_rater or 1
+    return [_of_task(task, sets, gold[task.pk], results, withdrawn, raters) for task in tasks]
+
+
+def _of_task(
+    task: Task,
+    sets: int,
+    gold: Sequence[_GoldRow],
+    results: _Results,
+    withdrawn: Collection[int],
+    raters: Mapping[int, Rater],
+) -> TaskChecks:
+    copies = {row.unit for row in gold if row.kind == Gold.Kind.WORSE}
     return TaskChecks(
         task=task,
         settings=checks_of(task.checks),
-        known=_known([row for row in gold if row[0] not in copies], results, withdrawn),
+        known=_known([row for row in gold if row.unit not in copies], results, withdrawn),
         copies=len(copies),
         worse=_summed(
             score_of(results_of_copy) for unit in copies for results_of_copy in results.get(unit, {}).values()
         ),
-        exam=_exam(task) if Gold.objects.filter(unit__task=task, purpose=Gold.Purpose.EXAM).exists() else [],
-        raters=_raters(
-            {unit: purpose for unit, _key, _item, purpose, *_rest in gold if unit not in withdrawn}, results
-        ),
+        exam=_exam(task) if any(row.purpose == Gold.Purpose.EXAM for row in gold) else [],
+        raters=_raters({row.unit: row.purpose for row in gold if row.unit not in withdrawn}, results, raters),
         repeats=_repeats(task),
         sets=sets,
     )
 
 
-def _results(task: Task) -> QuerySet[ControlResult]:
-    """Return the results of all graded answers, of whoever did not only try the study out."""
-    rows = ControlResult.objects.filter(gold__unit__task=task)
+def _results(tasks: Sequence[Task]) -> QuerySet[ControlResult]:
+    """Return the results of all graded answers in some tasks, without those of people who only tried the study out."""
+    rows = ControlResult.objects.filter(gold__unit__task__in=tasks)
     return rows.exclude(judgment__assignment__rater_kind=Rater.Kind.SANDBOX).order_by("judgment_id")
 
 
@@ -196,33 +228,39 @@ def _summed(scores: Iterable[CheckScore]) -> CheckScore:
     return CheckScore(sum(score.right for score in all_scores), sum(score.answered for score in all_scores))
 
 
-def _known(
-    gold: Sequence[tuple[int, str, str | None, str, str, str | None]],
-    results: Mapping[int, Mapping[int, list[tuple[int, int, bool]]]],
-    withdrawn: Collection[int],
-) -> list[KnownUnit]:
-    by_unit: dict[int, list[tuple[int, str, str | None, str, str, str | None]]] = {}
+def _known(gold: Sequence[_GoldRow], results: _Results, withdrawn: Collection[int]) -> list[KnownUnit]:
+    by_unit: dict[int, list[_GoldRow]] = {}
     for row in gold:
-        by_unit.setdefault(row[0], []).append(row)
-    of_item = Counter(rows[0][2] for rows in by_unit.values())
+        by_unit.setdefault(row.unit, []).append(row)
+    of_item = Counter(rows[0].item for rows in by_unit.values())
     numbers: Counter[str | None] = Counter()
     known = []
     for unit, rows in by_unit.items():
-        _unit, key, item, purpose, _kind, _criterion = rows[0]
+        key, item = rows[0].key, rows[0].item
         numbers[item] += 1
         # The key of a unit may name a system; that of an item does not.
         name = key if item is None else f"{item} ({numbers[item]})" if of_item[item] > 1 else item
         score = _summed(score_of(results_of_rater) for results_of_rater in results.get(unit, {}).values())
-        kinds = tuple(dict.fromkeys(row[4] for row in rows))
-        criteria = tuple(dict.fromkeys(row[5] or "" for row in rows))
-        known.append(KnownUnit(name, purpose, kinds, criteria, score, unit in withdrawn))
+        kinds = tuple(dict.fromkeys(row.kind for row in rows))
+        criteria = tuple(dict.fromkeys(row.criterion or "" for row in rows))
+        answers = tuple(dict.fromkeys(filter(None, (in_words(row.kind, row.answer) for row in rows))))
+        known.append(KnownUnit(name, rows[0].purpose, kinds, criteria, score, unit in withdrawn, answers))
     return known
 
 
-def _raters(
-    purposes: Mapping[int, str], results: Mapping[int, Mapping[int, list[tuple[int, int, bool]]]]
-) -> list[RaterChecks]:
-    """How every rater with an answer to a check did, by pseudonym."""
+def in_words(kind: str, answer: Any) -> str:
+    """Return a known answer that is a number, or a range or choice of numbers; "" for any other."""
+    listed = answer if isinstance(answer, list) else [answer]
+    if not listed or not all(isinstance(value, int | float) and not isinstance(value, bool) for value in listed):
+        return ""
+    numbers = [f"{value:g}" for value in listed]
+    if kind == Gold.Kind.RANGE and len(numbers) == 2:
+        return _("%(low)s to %(high)s") % {"low": numbers[0], "high": numbers[1]}
+    return _(" or ").join(numbers)
+
+
+def _raters(purposes: Mapping[int, str], results: _Results, raters: Mapping[int, Rater]) -> list[RaterChecks]:
+    """Return the scores of every rater with an answer to a check of a task, in the order of pseudonyms."""
     by_unit: dict[int, dict[str, list[tuple[int, int, bool]]]] = {}
     for unit, by_rater in results.items():
         if purposes.get(unit) in Gold.Purpose.WATCHED:
@@ -236,7 +274,7 @@ def _raters(
             controls=score_of(by_unit[rater.pk].get(Gold.Purpose.CONTROL, ())),
             attention=score_of(by_unit[rater.pk].get(Gold.Purpose.ATTENTION, ())),
         )
-        for rater in Rater.objects.filter(pk__in=by_unit).order_by("pseudonym")
+        for rater in sorted((raters[pk] for pk in by_unit), key=lambda rater: rater.pseudonym)
     ]
 
 
@@ -245,7 +283,7 @@ def _exam(task: Task) -> list[Attempts]:
     rows = Assignment.objects.filter(unit__task=task, purpose=Purpose.EXAM).exclude(rater_kind=Rater.Kind.SANDBOX)
     unfinished = set(rows.filter(state__in=Assignment.State.UNANSWERED).values_list("rater", "attempt"))
     results: dict[int, list[bool]] = {}
-    exams = _results(task).filter(judgment__assignment__purpose=Purpose.EXAM)
+    exams = _results([task]).filter(judgment__assignment__purpose=Purpose.EXAM)
     for judgment, passed in exams.values_list("judgment", "passed"):
         results.setdefault(judgment, []).append(passed)
     right: Counter[tuple[int, int]] = Counter()

@@ -4,8 +4,8 @@ from typing import TypeAlias
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from tasks_app.check_settings import COPIES
 from tasks_app.models import Gold, Item, Output, Study, System
+from tasks_app.settings.checks import COPIES
 
 # A study, or the reference to one in a subquery.
 OfStudy: TypeAlias = Study | OuterRef

@@ -5,9 +5,20 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db.models import Count, OuterRef, Subquery
+from django.db.models import Count, OuterRef, Prefetch, Subquery
 
-from tasks_app.models import ConsentText, Criterion, Event, Gold, Rater, Study, Task
+from tasks_app.models import (
+    ConsentText,
+    Criterion,
+    Event,
+    Extension,
+    Gold,
+    Rater,
+    Study,
+    Task,
+    TaskGroup,
+    Withdrawal,
+)
 from tasks_app.selectors import evaluated
 from tasks_app.selectors.studies import number_of
 
@@ -36,13 +47,14 @@ class OpeningFacts:
     rehearsed_at: datetime | None
     rehearsed_by: str | None
     finished_at: datetime | None
+    withdrawn: int
+    extensions: int
 
 
 def opening_facts(study: Study) -> OpeningFacts:
-    """Read what a study consists of; three queries, four where some tasks are for some groups only."""
-    tasks = list(
-        Task.objects.filter(study=study, until=None).prefetch_related("task_groups__group").order_by("order", "id")
-    )
+    """Read the tasks and the numbers of a study; three queries."""
+    with_groups = Prefetch("task_groups", TaskGroup.objects.select_related("group"))
+    tasks = list(Task.objects.filter(study=study, until=None).prefetch_related(with_groups).order_by("order", "id"))
     for task in tasks:
         task.study = study
     own = OuterRef("pk")
@@ -70,6 +82,10 @@ def opening_facts(study: Study) -> OpeningFacts:
         "viewed_by": Subquery(views.values("actor__username")[:1]),
         "rehearsed_at": Subquery(trials.values("at")[:1]),
         "rehearsed_by": Subquery(trials.values("actor__username")[:1]),
+        "withdrawn": number_of(
+            Withdrawal.objects.filter(Withdrawal.IN_FORCE, study=own).order_by().values("study"), Count("id")
+        ),
+        "extensions": number_of(Extension.objects.filter(study=own).order_by().values("study"), Count("id")),
         "finished_at": Subquery(tries.filter(object=Event.WHOLE_REHEARSAL).values("at")[:1]),
     }
     renamed = {f"n_{name}": expression for name, expression in numbers.items()}

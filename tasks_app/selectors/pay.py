@@ -12,7 +12,7 @@ from tasks_app import pay
 from tasks_app.models import Assignment, Rater, Study
 from tasks_app.models.statements import rows
 from tasks_app.selectors.routing import ON_REQUEST
-from tasks_app.study_settings import StudySettings
+from tasks_app.settings.study import StudySettings
 
 # A longer gap between two signs of life counts as this many minutes: a page left open overnight is no work (decision
 # 0032).

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from django.db.models import F, Q, Sum
+from django.db.models import F, OuterRef, Q, Sum
 from django.db.models.functions import Now
 
-from tasks_app.models import Assignment, Booklet, Judgment, Rater, RaterSet, Study
+from tasks_app.models import Assignment, Booklet, Judgment, Rater, RaterSet, Study, Task
+from tasks_app.selectors.studies import number_of
 
 Purpose, State = Assignment.Purpose, Assignment.State
 
@@ -143,7 +144,11 @@ class Collected:
 
 
 def collected(study: Study) -> Collected:
-    """Count the places of a study and its answers as Monitor does; two queries."""
-    places = Booklet.objects.filter(task__study=study, task__until=None).aggregate(n=Sum("n_places"))
-    answered = RaterSet.objects.filter(task__study=study, task__until=None).aggregate(n=Sum("n_answered"))
-    return Collected(answered["n"] or 0, places["n"] or 0)
+    """Count the places of a study and its answers as Monitor does; one query."""
+    tasks = Task.objects.filter(study=study, until=None).order_by()
+    counted = tasks.values_list(
+        number_of(RaterSet.objects.filter(task=OuterRef("pk")).order_by().values("task"), Sum("n_answered")),
+        number_of(Booklet.objects.filter(task=OuterRef("pk")).order_by().values("task"), Sum("n_places")),
+    )
+    answered, places = map(sum, zip((0, 0), *counted, strict=True))
+    return Collected(answered, places)

@@ -20,7 +20,6 @@ from django.db.models import (
 )
 from django.db.models.functions import Coalesce
 
-from tasks_app.check_settings import COPIES
 from tasks_app.models import (
     Booklet,
     Gold,
@@ -35,6 +34,7 @@ from tasks_app.models import (
     Unit,
 )
 from tasks_app.selectors import evaluated
+from tasks_app.settings.checks import COPIES
 
 # A page of texts has about so many outputs, all those of an item together.
 OUTPUTS_ON_A_PAGE = 50

@@ -7,10 +7,10 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from tasks_app.models import Code, Codebook, CodedAnswer, Coder, Rating, Study
-from tasks_app.plaintext import problem_in
 from tasks_app.selectors import coding as selectors
 from tasks_app.services import events
 from tasks_app.services.database import atomically
+from tasks_app.texts.plaintext import problem_in
 
 Person = AbstractBaseUser | AnonymousUser
 

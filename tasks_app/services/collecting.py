@@ -3,20 +3,18 @@
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 
-from django.db import transaction
 from django.db.models import F
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from tasks_app import sections
+from tasks_app.hooks import sections
 from tasks_app.models import CollectedText, Payment, Rater, Setup, SetupRow, Study
-from tasks_app.plaintext import digest
 from tasks_app.selectors.collected import Chosen, Judged, accepted_rows, judged_rows
 from tasks_app.selectors.ledger import raters_of
 from tasks_app.services import events, pay
 from tasks_app.services.arrival.own_texts import persons_of
 from tasks_app.services.database import atomically
-from tasks_app.services.study.drafts import NotADraft
+from tasks_app.texts.plaintext import digest
 
 ITEMS = "items"
 
@@ -60,12 +58,9 @@ def forget_author(rater: Rater) -> None:
         in_draft.delete()
         SetupRow.objects.filter(setup__study=draft, table=ITEMS, cells__item__in=sorted(items)).delete()
         Setup.objects.filter(study=draft).update(revision=F("revision") + 1, stored_revision=None)
-        try:
-            with transaction.atomic():
-                sections.erase(draft)
-        except NotADraft:
-            # Somebody tried the draft out: its texts stay until the try is erased, and it cannot be opened with them.
-            pass
+        # Nobody can have worked in a draft: raters come to open studies only, an import freezes the draft, and who
+        # tries a draft out does so in a copy of it. So nothing keeps the texts from being removed.
+        sections.erase(draft)
     own.update(author=None, author_name="", judgment=None, rating=None)
 
 

@@ -13,11 +13,11 @@ from django.utils.translation import gettext as _
 
 from tasks_app import channels
 from tasks_app.models import Event, Identity, Outbox, Rater
-from tasks_app.plaintext import problem_in
 from tasks_app.selectors.stored import WROTE
 from tasks_app.services import events
 from tasks_app.services.database import atomically
 from tasks_app.services.judging import leases
+from tasks_app.texts.plaintext import problem_in
 
 # The names under which messages that were not read yet and a pause stand in a rater's prefs.
 MESSAGES, PAUSED = "messages", "paused"

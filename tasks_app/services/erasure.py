@@ -12,7 +12,8 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from tasks_app import channels
-from tasks_app.credentials import hash_token, mark_of_erased, new_token
+from tasks_app.hooks.signals import rater_erased
+from tasks_app.links.credentials import hash_token, mark_of_erased, new_token
 from tasks_app.models import (
     Assignment,
     CodedAnswer,
@@ -40,7 +41,6 @@ from tasks_app.services.database import atomically, erasing, lock_claims, lock_s
 from tasks_app.services.judging import assignments, leases
 from tasks_app.services.mentions import Removed
 from tasks_app.services.tombstones import Tombstone
-from tasks_app.signals import rater_erased
 
 # Replaces a required reason that might name the erased rater.
 ERASED = "erased"

@@ -16,8 +16,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.models import Code, Comment, Correction, Payment, PersonalText, Rater, Withdrawal
-from tasks_app.patterns import any_of
 from tasks_app.services.database import erasing
+from tasks_app.texts.patterns import any_of
 
 # Replaces the pseudonym. These pages are English.
 ERASED_RATER = "[erased rater]"

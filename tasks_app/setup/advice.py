@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 
-from tasks_app import languages
+from tasks_app.hooks.sections import Json, Path
 from tasks_app.readiness import limits
-from tasks_app.sections import Json, Path
 from tasks_app.setup.controls import Advice
 from tasks_app.setup.criteria.framing import framing_of
-from tasks_app.setup.settling import facts_of
+from tasks_app.texts import languages
 
 if TYPE_CHECKING:
     from tasks_app.setup.page import SetupPage
@@ -29,7 +28,7 @@ def advice_on(page: SetupPage, path: Path) -> Advice | None:
             _("Use %(value)s") % words,
         )
     if path == limits.PATH and page.is_checked and page.has_numbers and not page.problems:
-        return _on_limit(limits.split(facts_of(page.setup, page.reading)))
+        return _on_limit(limits.split(page.facts))
     if len(path) == 3 and path[0] == "criteria" and path[2] == "question":
         return _on_question(page, path)
     return _on_language(page.value(path)) if path == ("study", "language") else None

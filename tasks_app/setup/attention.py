@@ -3,22 +3,22 @@
 What is added are rows of the texts and of the known answers like any others: they can be changed and removed there.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from tasks_app import languages
-from tasks_app.check_settings import CHECK_ITEM, CHECK_SYSTEM
+from tasks_app.hooks.sections import Json
 from tasks_app.models import Setup, Task
 from tasks_app.models.items import GoldPurpose
-from tasks_app.sections import Json
 from tasks_app.services import events
 from tasks_app.services.database import atomically
+from tasks_app.settings.checks import CHECK_ITEM, CHECK_SYSTEM
 from tasks_app.setup import changes, table_rows, texts
+from tasks_app.setup.changes import Edit
 from tasks_app.setup.checking import reading_of
 from tasks_app.setup.entries import task_called
-from tasks_app.setup.paths import entries_at
 from tasks_app.setup.tables.checking import cells_of
 from tasks_app.setup.unit_tables import rows as unit_rows
 from tasks_app.setup.unit_tables.checking import reading_of_units
@@ -30,6 +30,7 @@ from tasks_app.studyfile.problems import StudyFileError
 from tasks_app.studyfile.reading import StudyReading
 from tasks_app.task_types import TaskType, registry
 from tasks_app.task_types.base import Instruction
+from tasks_app.texts import languages
 
 _TABLE = UNIT_TABLES[CONTROLS.stem]
 
@@ -133,11 +134,38 @@ def remove(*, setup: Setup, item: str, by: events.Actor) -> Setup:
     left = set(
         texts.rows_of(setup).filter(cells__system__startswith=CHECK_SYSTEM).values_list("cells__system", flat=True)
     )
-    given = entries_at(setup.given, ("systems",))
+    given = setup.document.entries("systems")
     kept = [entry for entry in given if not str(entry.get("key", "")).startswith(CHECK_SYSTEM) or entry["key"] in left]
     if len(kept) < len(given):
         return changes.change(setup=setup, values={("systems",): kept or None}, base=setup.revision, by=by).setup
     return setup
+
+
+def press_add(edit: Edit, number: str) -> str:
+    """Add an attention check to the task with a number, as a button says; return why none was added, else ""."""
+    place = int(number) if number.isdecimal() and len(number) < 6 else -1
+    try:
+        with _pressed(edit):
+            add(setup=edit.setup, number=place, by=edit.by)
+    except CannotAdd as reason:
+        return str(reason)
+    return ""
+
+
+def press_remove(edit: Edit, item: str) -> str:
+    """Remove the attention check that a button names; it is never refused."""
+    with _pressed(edit):
+        remove(setup=edit.setup, item=item, by=edit.by)
+    return ""
+
+
+@contextmanager
+def _pressed(edit: Edit) -> Iterator[None]:
+    """Store the key of the press with the changes that are made, so that it is carried out once if it is sent twice."""
+    before = edit.setup.revision
+    yield
+    edit.setup.changes.filter(revision__gt=before).update(click=edit.click)
+    edit.setup = changes.hold(edit.setup)
 
 
 def _screens_of(reading: StudyReading, number: int, turn: int) -> dict[int, Instruction]:

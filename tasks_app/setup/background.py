@@ -18,8 +18,8 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from tasks_app import access
+from tasks_app.hooks.sections import Json
 from tasks_app.models import Membership, Setup, SetupWork
-from tasks_app.sections import Json
 from tasks_app.services import broker, events
 from tasks_app.services.database import SETUP_WORKS, atomically, is_timeout
 from tasks_app.services.study.drafts import NotADraft

@@ -4,6 +4,8 @@ Two people who work at once change one document. A change names the revision it 
 changed the same value since, it is not made, and both values are returned.
 """
 
+from __future__ import annotations
+
 import io
 import json
 from collections.abc import Collection, Mapping, Sequence
@@ -16,14 +18,14 @@ from django.db import connection
 from django.db.models import Count
 from django.db.models.functions import Now
 
-from tasks_app import sections
+from tasks_app.hooks import sections
+from tasks_app.hooks.sections import Json, Path
 from tasks_app.models import Setup, SetupChange, SetupRow, Study
-from tasks_app.sections import Json, Path
+from tasks_app.models.setup_document import NoSuchPlace, SetupDocument
 from tasks_app.services import events
 from tasks_app.services.database import atomically
 from tasks_app.services.study.drafts import refuse_frozen
 from tasks_app.setup import following
-from tasks_app.setup.paths import NoSuchPlace, touches, value_at, with_value
 from tasks_app.studyfile.columns import TABLES
 from tasks_app.studyfile.files.writing import tables_of
 from tasks_app.studyfile.files.yaml_text import given_of
@@ -115,8 +117,8 @@ def change(*, setup: Setup, values: Mapping[Path, Json], base: int, by: events.A
     tasks_app.services.study.drafts.NotADraft
         Where the study was opened meanwhile.
     """
-    setup = hold(setup)
-    return Changed(setup, set_values(setup, values, since(setup, base), by))
+    edit = Edit.begin(setup, by=by, base=base)
+    return Changed(edit.setup, edit.set(values))
 
 
 @atomically
@@ -128,55 +130,123 @@ def keep_answers(*, setup: Setup, answers: Mapping[str, str]) -> Setup:
     return setup
 
 
-def since(setup: Setup, base: int) -> list[SetupChange]:
-    """Return the changes after a revision, oldest first, each with its person."""
-    return list(setup.changes.filter(revision__gt=base).select_related("by")) if base < setup.revision else []
+@dataclass(slots=True)
+class Edit:
+    """A set-up that one person changes, and the caller holds.
+
+    `later` are the changes that were made since the person saw it, oldest first. `click` is the key of the button that
+    was pressed, if any.
+    """
+
+    setup: Setup
+    by: events.Actor
+    later: Sequence[SetupChange] = ()
+    click: UUID | None = None
+
+    @classmethod
+    def begin(cls, setup: Setup, *, by: events.Actor, base: int | None = None, click: UUID | None = None) -> Edit:
+        """Hold a set-up for somebody who saw it at the revision `base`, None for the newest. Raises NotADraft."""
+        setup = hold(setup)
+        is_seen = base is None or base >= setup.revision
+        later = () if is_seen else list(setup.changes.filter(revision__gt=base).select_related("by"))
+        return cls(setup, by, later, click)
+
+    @property
+    def seen(self) -> Setup:
+        """The set-up as the person saw it, to be looked at only."""
+        document = self.setup.document
+        for change in reversed(self.later):
+            if not change.is_table:
+                document = document.with_value(tuple(change.path), change.before)
+        return Setup(study=self.setup.study, given=document.given)
+
+    @property
+    def is_repeated(self) -> bool:
+        """Whether the same press of the button has made a change already."""
+        return self.click is not None and any(change.click == self.click for change in self.later)
+
+    @property
+    def has_others(self) -> bool:
+        """Whether somebody else has made a change meanwhile."""
+        return any(change.by_id != getattr(self.by, "pk", None) for change in self.later)
+
+    def is_moved(self, path: Path) -> bool:
+        """Return whether something around a value was changed meanwhile, such as the list in which it has a number."""
+        return any(len(change.path) < len(path) and _touches(tuple(change.path), path) for change in self.later)
+
+    def set(self, values: Mapping[Path, Json]) -> list[Conflict]:
+        """Set the values that nobody else has changed meanwhile, and return the others; None takes a value away."""
+        return self._write(values, self.later)
+
+    def press(self, values: Mapping[Path, Json]) -> None:
+        """Set the values of the button that was pressed, which were made of the newest document."""
+        self._write(values, (), self.click)
+
+    def _write(
+        self, values: Mapping[Path, Json], later: Sequence[SetupChange], click: UUID | None = None
+    ) -> list[Conflict]:
+        """Store values, and what follows from them, as one revision; return those that were not set."""
+        setup, conflicts, made = self.setup, [], []
+        before = setup.document
+        for path, value in values.items():
+            current = setup.document.value(path)
+            if current == value:
+                continue
+            theirs = next((other for other in reversed(later) if _touches(tuple(other.path), path)), None)
+            if theirs is not None:
+                conflicts.append(Conflict(path, value, current, str(theirs.by or "")))
+                continue
+            try:
+                setup.given = setup.document.with_value(path, value).given
+            except NoSuchPlace:
+                conflicts.append(Conflict(path, value, None, ""))
+                continue
+            made.append(SetupChange(path=list(path), before=current, after=value, click=click))
+        if made:
+            made += _following(setup, following.after_values(before, setup.document))
+            _log(setup, made, self.by)
+        return conflicts
+
+    def undo(self) -> Path | None:
+        """Take back the person's newest change that nothing was built on since; return a path of it, None for none."""
+        later_paths: list[Path] = []
+        changes = self.setup.changes.order_by("-revision", "-id")[:MOST_UNDONE]
+        for _revision, group in groupby(changes, key=attrgetter("revision")):
+            made = [change for change in group if not change.undone]
+            paths: list[Path] = [tuple(change.path) for change in made]
+            is_own = all(change.by_id == getattr(self.by, "pk", None) and not change.is_table for change in made)
+            if made and is_own and not any(_touches(path, other) for path in paths for other in later_paths):
+                self._take_back(made)
+                return paths[0]
+            later_paths += paths
+        return None
+
+    def _take_back(self, made: Sequence[SetupChange]) -> None:
+        """Set all values of one change back to what they were before it."""
+        setup = self.setup
+        for change in made:
+            setup.given = setup.document.with_value(tuple(change.path), change.before).given
+            change.undone = True
+        SetupChange.objects.bulk_update(made, ["undone"])
+        taken = [
+            SetupChange(path=change.path, before=change.after, after=change.before, undone=True, click=self.click)
+            for change in made
+        ]
+        _log(setup, taken, self.by)
 
 
-def before(setup: Setup, later: Sequence[SetupChange]) -> Setup:
-    """Return a set-up as it was before its latest changes, to be looked at only."""
-    given = dict(setup.given)
-    for change in reversed(later):
-        if not change.is_table:
-            given = with_value(given, tuple(change.path), change.before)
-    return Setup(study=setup.study, given=given)
-
-
-def set_values(
-    setup: Setup,
-    values: Mapping[Path, Json],
-    later: Sequence[SetupChange],
-    by: events.Actor,
-    click: UUID | None = None,
-) -> list[Conflict]:
-    """Set values of a set-up that the caller holds, but for those that one of the `later` changes has touched."""
-    conflicts, made, shown = [], [], dict(setup.given)
-    for path, value in values.items():
-        current = value_at(setup.given, path)
-        if current == value:
-            continue
-        theirs = next((other for other in reversed(later) if touches(tuple(other.path), path)), None)
-        if theirs is not None:
-            conflicts.append(Conflict(path, value, current, str(theirs.by or "")))
-            continue
-        try:
-            setup.given = with_value(setup.given, path, value)
-        except NoSuchPlace:
-            conflicts.append(Conflict(path, value, None, ""))
-            continue
-        made.append(SetupChange(path=list(path), before=current, after=value, click=click))
-    if made:
-        made += _following(setup, following.after_values(shown, setup.given))
-        _log(setup, made, by)
-    return conflicts
+def _touches(path: Path, other: Path) -> bool:
+    """Return whether two paths name the same value, or one a part of the other."""
+    n = min(len(path), len(other))
+    return path[:n] == other[:n]
 
 
 def _following(setup: Setup, values: Mapping[Path, Json]) -> list[SetupChange]:
     """Set the values that follow from a change, and return them as part of the change."""
     made = []
     for path, value in values.items():
-        made.append(SetupChange(path=list(path), before=value_at(setup.given, path), after=value))
-        setup.given = with_value(setup.given, path, value)
+        made.append(SetupChange(path=list(path), before=setup.document.value(path), after=value))
+        setup.given = setup.document.with_value(path, value).given
     return made
 
 
@@ -210,7 +280,7 @@ def with_consent_by_language(given: Mapping[str, Json]) -> dict[str, Json]:
     """Return the content of study.yaml with a single consent text under the study's language, as the form has it."""
     if not isinstance(given.get("consent"), str):
         return dict(given)
-    language = value_at(given, ("study", "language"))
+    language = SetupDocument(given).value(("study", "language"))
     return {**given, "consent": {language if isinstance(language, str) else "en": given["consent"]}}
 
 
@@ -222,38 +292,7 @@ def undo(*, setup: Setup, by: events.Actor) -> Path | None:
 
     None where there is nothing to take back. Tables are not taken back. Raises NotADraft.
     """
-    return undo_held(hold(setup), by)
-
-
-def undo_held(setup: Setup, by: events.Actor, click: UUID | None = None) -> Path | None:
-    """Take back the newest change of a person in a set-up that the caller holds."""
-    later_paths: list[Path] = []
-    changes = setup.changes.order_by("-revision", "-id")[:MOST_UNDONE]
-    for _revision, group in groupby(changes, key=attrgetter("revision")):
-        made = [change for change in group if not change.undone]
-        paths: list[Path] = [tuple(change.path) for change in made]
-        is_own = all(change.by_id == getattr(by, "pk", None) and not change.is_table for change in made)
-        if made and is_own and not any(touches(path, other) for path in paths for other in later_paths):
-            _take_back(setup, made, by, click)
-            return paths[0]
-        later_paths += paths
-    return None
-
-
-def _take_back(setup: Setup, made: Sequence[SetupChange], by: events.Actor, click: UUID | None) -> None:
-    """Set all values of one change back to what they were before it."""
-    for change in made:
-        setup.given = with_value(setup.given, tuple(change.path), change.before)
-        change.undone = True
-    SetupChange.objects.bulk_update(made, ["undone"])
-    _log(
-        setup,
-        [
-            SetupChange(path=change.path, before=change.after, after=change.before, undone=True, click=click)
-            for change in made
-        ],
-        by,
-    )
+    return Edit.begin(setup, by=by).undo()
 
 
 @atomically
@@ -319,7 +358,7 @@ def log_table(
     if table == KNOWN_ANSWERS and (after > before or had is not None):
         counts = _known_answers(setup)
         first = [kind for kind, n in counts.items() if (n <= after - before if had is None else kind not in had)]
-        if made := _following(setup, following.after_checks(setup.given, first)):
+        if made := _following(setup, following.after_checks(setup.document, first)):
             _log(setup, made, by)
 
 

@@ -4,16 +4,16 @@ from collections.abc import Callable
 
 from django.utils.translation import gettext as _
 
-from tasks_app import sections
+from tasks_app.hooks import sections
+from tasks_app.hooks.sections import Json
 from tasks_app.models import Invitation, Media, Setup, SetupWork, Study
-from tasks_app.sections import Json
+from tasks_app.models.setup_document import SetupDocument
 from tasks_app.services import events
 from tasks_app.services.arrival.invitations import regroup
 from tasks_app.services.database import atomically
 from tasks_app.services.study.items import keep_media
 from tasks_app.setup.changes import ChangedMeanwhile, hold
 from tasks_app.setup.files import SetupFiles
-from tasks_app.setup.paths import value_at
 from tasks_app.studyfile.checking import STORING, Loaded, Report, Slot, check, store_reading
 from tasks_app.studyfile.files.source import STUDY_YAML
 from tasks_app.studyfile.files.yaml_text import tree_of
@@ -61,7 +61,7 @@ def study_yaml_of(setup: Setup, text: str) -> tuple[dict[str, Json], StudyFileEr
         problems.add(STUDY_YAML, 1, 1, _("This must be a group of settings (name: value)."))
     problems.raise_if_any()
     given = {name: value for name, value in tree.data.items() if name != "evalweb"}
-    if value_at(given, ("study", "slug")) != setup.study.slug:
+    if SetupDocument(given).value(("study", "slug")) != setup.study.slug:
         place = tree.place(("study", "slug"))
         sentence = _("study.slug: The short name must stay “%(slug)s”, because the study's addresses contain it.") % {
             "slug": setup.study.slug

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping
 
 from tasks_app import pay
 from tasks_app.channels import registry
-from tasks_app.sections import Json
+from tasks_app.hooks.sections import Json
+from tasks_app.models.setup_document import value_at
 from tasks_app.setup.consent_answers import BY_NAME, PLATFORMS, Facts, number_of, plain
-from tasks_app.setup.paths import value_at
 
 
 def consent_draft(given: Mapping[str, Json], minutes: float | None, answers: Mapping[str, str] | None = None) -> str:

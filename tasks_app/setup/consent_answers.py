@@ -10,9 +10,9 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app import task_types
+from tasks_app.hooks.sections import Json, Path
+from tasks_app.models.setup_document import value_at
 from tasks_app.readiness.leftovers import found_in
-from tasks_app.sections import Json, Path
-from tasks_app.setup.paths import value_at
 
 # Channels that tell who a rater is on a platform, and those that know raters by name.
 PLATFORMS = {"prolific": "Prolific", "mturk": "Amazon Mechanical Turk"}

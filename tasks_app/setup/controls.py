@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from django.utils.datastructures import MultiValueDict
 from django.utils.translation import gettext as _
 
-from tasks_app.sections import Json, Path
+from tasks_app.hooks.sections import Json, Path
 from tasks_app.setup.names import language_read, language_shown
 from tasks_app.setup.steps import seen_on
 
@@ -217,6 +217,14 @@ def controls_of(node: Node) -> Iterator[Control]:
         yield node.switch
     for member in node.members:
         yield from controls_of(member)
+
+
+def groups_within(nodes: Sequence[Node]) -> Iterator[Group]:
+    """Yield every group, those in groups included."""
+    for node in nodes:
+        if isinstance(node, Group):
+            yield node
+            yield from groups_within(node.members)
 
 
 def name_of(path: Path) -> str:

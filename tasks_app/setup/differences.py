@@ -13,8 +13,8 @@ from django.utils import formats
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from tasks_app.hooks.sections import Json, Path
 from tasks_app.models import Setup, SetupRow
-from tasks_app.sections import Json, Path
 from tasks_app.setup.controls import Control, Group
 from tasks_app.setup.page import SetupPage
 from tasks_app.setup.steps import STEPS, Step, fits

@@ -1,35 +1,28 @@
-"""The posts of a step's form: values that were changed, and buttons that add, remove and move entries of lists."""
+"""The posts of a step's form: the values that were changed, and the button that was pressed."""
 
-import re
-import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
 from django.utils.datastructures import MultiValueDict
 
 from tasks_app import designs, task_types
-from tasks_app.models import Setup, SetupChange
-from tasks_app.plaintext import problems_in_json
-from tasks_app.sections import Json, Path
+from tasks_app.hooks.sections import Json, Path
 from tasks_app.services import events
 from tasks_app.services.database import atomically
-from tasks_app.setup import attention, changes
-from tasks_app.setup.changes import Conflict
-from tasks_app.setup.controls import ON, Advice, Control, path_of, posted_value
-from tasks_app.setup.names import language_read
+from tasks_app.setup import buttons
+from tasks_app.setup.changes import Conflict, Edit
+from tasks_app.setup.controls import ON, Control, posted_value
+from tasks_app.setup.entries import new_key
 from tasks_app.setup.page import SetupPage
-from tasks_app.setup.paths import touches
-from tasks_app.setup.starting import first_document
-from tasks_app.studyfile.fields import is_language
 from tasks_app.studyfile.problems import nearest
+from tasks_app.texts.plaintext import problems_in_json
 
 # The parameters that belong to a choice.
 _PARAMETERS_OF = {"type": "params", "design": "design_params"}
 
 # Lists whose entries have keys, and the setting of which a key is made where none was given.
 _NAMED_BY = {"tasks": "title", "criteria": "name", "systems": "name", "groups": "name"}
-_LONGEST_KEY = 40
 
 # Names that the form posts beside its fields.
 _NOT_FIELDS = {"csrfmiddlewaretoken", "revision", "do", "click", "new_language", "new_type"}
@@ -65,47 +58,15 @@ def save(*, page: SetupPage, posted: MultiValueDict[str, str], button: str, by: 
     tasks_app.services.study.drafts.NotADraft
         Where the study was opened meanwhile.
     """
-    setup, click = changes.hold(page.setup), _click(posted)
-    later = changes.since(setup, _revision(posted, setup))
-    is_repeated = click is not None and any(change.click == click for change in later)
-    button = "" if is_repeated else button
-    shown = SetupPage(changes.before(setup, later), page.step)
+    edit = Edit.begin(page.setup, by=by, base=_revision(posted), click=_click(posted))
+    shown = SetupPage(edit.seen, page.step)
     values = _posted_values(shown, posted)
     left_out = [path for path, value in values.items() if any(problems_in_json(value))]
-    values = {path: value for path, value in values.items() if path not in left_out}
-    conflicts = changes.set_values(setup, values, later, by)
-    is_outdated = _is_outdated(button, later)
-    refusal = ""
-    if button == "undo":
-        changes.undo_held(setup, by, click)
-    elif button.partition(":")[0] in _CHECK_BUTTONS:
-        setup, refusal = _press_check(setup, button, by, click)
-    elif not is_outdated and (pressed := _pressed(replace(page, setup=setup), button, posted)):
-        changes.set_values(setup, pressed, (), by, click)
-    others = any(change.by_id != getattr(by, "pk", None) for change in later)
+    conflicts = edit.set({path: value for path, value in values.items() if path not in left_out})
+    pressed = buttons.press(page, edit, "" if edit.is_repeated else button, posted)
+    saved = replace(page, setup=edit.setup)
     unknown = _unknown(shown, posted)
-    return Saved(replace(page, setup=setup), conflicts, left_out, unknown, is_outdated, others, refusal)
-
-
-# Buttons that add and remove attention checks, which are rows of tables.
-_CHECK_BUTTONS = {"add_check", "remove_check"}
-
-
-def _press_check(setup: Setup, button: str, by: events.Actor, click: UUID | None) -> tuple[Setup, str]:
-    """Add or remove an attention check; return the set-up, and why none was added. The caller holds the set-up."""
-    action, _colon, name = button.partition(":")
-    before = setup.revision
-    try:
-        if action == "add_check":
-            number = int(name) if name.isdecimal() and len(name) < 6 else -1
-            setup = attention.add(setup=setup, number=number, by=by)
-        else:
-            setup = attention.remove(setup=setup, item=name, by=by)
-    except attention.CannotAdd as reason:
-        return changes.hold(setup), str(reason)
-    # The same press, sent twice, is carried out once.
-    setup.changes.filter(revision__gt=before).update(click=click)
-    return changes.hold(setup), ""
+    return Saved(saved, conflicts, left_out, unknown, pressed.is_outdated, edit.has_others, pressed.refusal)
 
 
 def _unknown(page: SetupPage, posted: MultiValueDict[str, str]) -> dict[str, str]:
@@ -122,43 +83,10 @@ def _click(posted: MultiValueDict[str, str]) -> UUID | None:
         return None
 
 
-def _revision(posted: MultiValueDict[str, str], setup: Setup) -> int:
-    """Return the revision of the page that was posted."""
+def _revision(posted: MultiValueDict[str, str]) -> int | None:
+    """Return the revision of the page that was posted; None where none can be read."""
     text = posted.get("revision", "")
-    return min(int(text), setup.revision) if text.isdecimal() and len(text) < 10 else setup.revision
-
-
-def _is_outdated(button: str, later: Iterable[SetupChange]) -> bool:
-    """Return whether a button names an entry by its place in a list that was changed since the page was made."""
-    action, _colon, name = button.partition(":")
-    path = path_of(name) if name else ()
-    if action not in {"remove", "up", "down", "advice"}:
-        return False
-    return any(len(change.path) < len(path) and touches(tuple(change.path), path) for change in later)
-
-
-def _pressed(page: SetupPage, button: str, posted: MultiValueDict[str, str]) -> dict[Path, Json]:
-    """Return the values that a button sets.
-
-    add, remove, up, down: an entry of a list; advice: take the advised value; language: another consent text; task:
-    another task of a type, with its questions. A button that names no entry sets none.
-    """
-    action, _colon, name = button.partition(":")
-    path = path_of(name) if name else ()
-    if action == "add" and page.on(page.step).can_add_to(name):
-        rows = page.value(path)
-        return {path: [*(rows if isinstance(rows, list) else ()), _new_entry(page, path)]}
-    if action in {"remove", "up", "down"} and len(path) > 1:
-        return _moved(page, path, action)
-    if action == "task":
-        return _another_task(page, posted.get("new_type", ""))
-    if action == "advice" and path:
-        return _advised(page.advice(path), path)
-    if action == "language":
-        language = language_read(posted.get("new_language", "").strip())
-        if is_language(language) and page.value(("consent", language)) is None:
-            return {("consent", language): ""}
-    return {}
+    return int(text) if text.isdecimal() and len(text) < 10 else None
 
 
 def is_stale(page: SetupPage, posted: MultiValueDict[str, str]) -> bool:
@@ -219,7 +147,7 @@ def _missing_keys(page: SetupPage, values: Mapping[Path, Json]) -> dict[Path, Js
         if len(path) != 3 or path[2] != _NAMED_BY.get(section) or not isinstance(value, str):
             continue
         key: Path = (section, number, "key")
-        own, others = page.value(key), _keys(page, section) | {str(other) for other in keys.values()}
+        own, others = page.value(key), page.keys(section) | {str(other) for other in keys.values()}
         if key not in values and (not own or _was_made_of_name(page, path, own)):
             keys[key] = new_key(value, others - {own})
     return keys
@@ -231,78 +159,3 @@ def _was_made_of_name(page: SetupPage, path: Path, key: Json) -> bool:
     lists = [page.value(("tasks", n, str(path[0]))) for n in range(len(tasks) if isinstance(tasks, list) else 0)]
     is_named = any(key in names for names in lists if isinstance(names, list))
     return isinstance(name, str) and bool(name) and key == new_key(name, ()) and not is_named and path[0] != "tasks"
-
-
-def _keys(page: SetupPage, section: str) -> set[str]:
-    return {str(row.get("key", "")) for row in page.entries(section)}
-
-
-def new_key(name: str, taken: Iterable[str]) -> str:
-    """Make a key of a name that no other entry has."""
-    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
-    stem = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:_LONGEST_KEY].strip("-") or "entry"
-    taken, number, key = set(taken), 1, stem
-    while key in taken:
-        number += 1
-        key = f"{stem}-{number}"
-    return key
-
-
-def _new_entry(page: SetupPage, path: Path) -> dict[str, Json]:
-    section = str(path[0])
-    if path == ("tasks",):
-        kind = page.value(("tasks", 0, "type")) or "likert"
-        return {"key": new_key("task", _keys(page, section)), "type": kind}
-    return {}
-
-
-def _advised(advice: Advice | None, path: Path) -> dict[Path, Json]:
-    """Return the values that the button beside an advice sets."""
-    if advice is None:
-        return {}
-    return dict(advice.values) or ({path: advice.value} if advice.value is not None else {})
-
-
-def _another_task(page: SetupPage, task_type: str) -> dict[Path, Json]:
-    """Return tasks and questions with those of another task of a type; nothing where there is no such type."""
-    if task_type not in task_types.registry:
-        return {}
-    document = first_document(task_types.registry[task_type])
-    taken, keys = _keys(page, "criteria"), dict[str, str]()
-    criteria: list[dict[str, Json]] = []
-    for entry in document.get("criteria", ()):
-        keys[entry["key"]] = new_key(entry["key"], taken | set(keys.values()))
-        criteria.append({**entry, "key": keys[entry["key"]]})
-    (task,) = document["tasks"]
-    task["key"] = new_key("task", _keys(page, "tasks"))
-    if keys:
-        task["criteria"] = list(keys.values())
-    return {
-        (name,): [*(rows if isinstance(rows := page.value((name,)), list) else ()), *added]
-        for name, added in (("tasks", [task]), ("criteria", criteria))
-        if added
-    }
-
-
-def _moved(page: SetupPage, path: Path, action: str) -> dict[Path, Json]:
-    rows, number = page.value(path[:-1]), path[-1]
-    if not isinstance(rows, list) or not isinstance(number, int) or number >= len(rows):
-        return {}
-    changed = list(rows)
-    entry = changed.pop(number)
-    if action != "remove":
-        changed.insert(max(0, number + (1 if action == "down" else -1)), entry)
-    values: dict[Path, Json] = {path[:-1]: changed or None}
-    if action == "remove" and path[:-1] == ("criteria",) and isinstance(entry, Mapping):
-        values |= _not_asked(page, entry.get("key"))
-    return values
-
-
-def _not_asked(page: SetupPage, key: Json) -> dict[Path, Json]:
-    """Return the questions of tasks without one that was removed."""
-    asked = {n: page.value(("tasks", n, "criteria")) for n in range(len(page.entries("tasks")))}
-    return {
-        ("tasks", n, "criteria"): [other for other in keys if other != key] or None
-        for n, keys in asked.items()
-        if isinstance(keys, list) and key in keys
-    }

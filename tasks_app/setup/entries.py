@@ -1,14 +1,19 @@
 """What the sections of the form and the entries of its lists are called, by names and never by keys."""
 
-from collections.abc import Mapping
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
 
 from django.utils.functional import Promise
 from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy
 
-from tasks_app.sections import Json, Path
+from tasks_app.hooks.sections import Json, Path
 from tasks_app.studyfile.schema import LABELS
 from tasks_app.task_types import name_of, registry
+
+# Length of a key that is made of a name.
+_LONGEST_KEY = 40
 
 # The names of the sections of a study file, where their schema has no title.
 SECTION_LABELS: Mapping[str, Promise] = {
@@ -68,3 +73,14 @@ def entry_label(node: Mapping[str, Json], path: Path, number: int, row: Json) ->
     else:
         title = next((str(words[name]) for name in ("name", "title", "question", "rows") if words.get(name)), "")
     return title or str(_ENTRIES.get(str(path[-1]), _ENTRY)[1] % {"n": number + 1})
+
+
+def new_key(name: str, taken: Iterable[str]) -> str:
+    """Make a key of a name that no other entry has."""
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    stem = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:_LONGEST_KEY].strip("-") or "entry"
+    taken, number, key = set(taken), 1, stem
+    while key in taken:
+        number += 1
+        key = f"{stem}-{number}"
+    return key

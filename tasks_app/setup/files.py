@@ -1,12 +1,13 @@
 """The set-up of a study as the files of a study file, so that it is checked and loaded as an uploaded one is."""
 
+import json
 import zipfile
 from typing import IO
 
-from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
-from tasks_app.models import Media, Setup, SetupRow
+from tasks_app.models import Media, Setup
+from tasks_app.models.statements import rows
 from tasks_app.services.study.cleaned import content_for_raters
 from tasks_app.studyfile.columns import TABLES
 from tasks_app.studyfile.files.source import STUDY_YAML, refusal
@@ -33,9 +34,7 @@ class SetupFiles:
         self.notes: list[str] = []
         self._given = setup.given
         self._contents: dict[str, bytes] = {}
-        cells_of = (
-            _all(setup.rows.all()) if items is None else {"items": _first(setup.rows.filter(table="items"), items)}
-        )
+        cells_of = _all(setup) if items is None else {"items": _first(setup, items)}
         for table in TABLES:
             if cells := cells_of.get(table.stem):
                 self._contents[f"{table.stem}.csv"] = table_bytes(table, cells)
@@ -85,24 +84,40 @@ def _unreadable(name: str, error: OSError) -> StudyFileError:
     return refusal(name, _("cannot be read: %(reason)s.") % {"reason": error.strerror or error})
 
 
-def _all(rows: QuerySet[SetupRow]) -> dict[str, list[dict[str, str]]]:
+def _all(setup: Setup) -> dict[str, list[dict[str, str]]]:
     """Return the rows of every table, by its stem."""
     cells_of: dict[str, list[dict[str, str]]] = {}
-    ordered = rows.filter(table__in=[table.stem for table in TABLES]).order_by("table", "number")
+    ordered = setup.rows.filter(table__in=[table.stem for table in TABLES]).order_by("table", "number")
     for table, cells in ordered.values_list("table", "cells"):
         cells_of.setdefault(table, []).append(cells)
     return cells_of
 
 
-def _first(rows: QuerySet[SetupRow], items: int) -> list[dict[str, str]]:
-    """Return the rows of the first items, and one of each system that wrote none of them.
+# The rows of the first items, then the first row of each system that wrote none of them.
+_FIRST = """
+WITH beginning AS (
+    SELECT cells ->> 'item' AS item, number FROM tasks_app_setuprow
+    WHERE setup_id = %(setup)s AND "table" = 'items' ORDER BY number LIMIT %(rows)s),
+keys AS (SELECT item FROM beginning GROUP BY item ORDER BY min(number) LIMIT %(items)s),
+first AS MATERIALIZED (
+    SELECT number, cells FROM tasks_app_setuprow
+    WHERE setup_id = %(setup)s AND "table" = 'items' AND cells ->> 'item' IN (SELECT item FROM keys)),
+others AS (
+    SELECT DISTINCT ON (cells ->> 'system') number, cells FROM tasks_app_setuprow
+    WHERE setup_id = %(setup)s AND "table" = 'items'
+      AND cells ->> 'system' NOT IN (SELECT COALESCE(cells ->> 'system', '') FROM first)
+    ORDER BY cells ->> 'system', number)
+SELECT cells::text, false AS is_other, number FROM first
+UNION ALL
+SELECT cells::text, true, number FROM others
+ORDER BY is_other, number
+"""
+
+
+def _first(setup: Setup, items: int) -> list[dict[str, str]]:
+    """Return the rows of the first items, and one of each system that wrote none of them; one query.
 
     Other tables are left out, since they name units that may be missing.
     """
-    rows = rows.order_by("number")
-    beginning = rows.values_list("cells__item", flat=True)[: items * MOST_ROWS_OF_AN_ITEM]
-    keys = list(dict.fromkeys(beginning))[:items]
-    first = list(rows.filter(cells__item__in=keys).values_list("cells", flat=True))
-    systems = {cells.get("system", "") for cells in first}
-    others = rows.exclude(cells__system__in=systems).order_by("cells__system", "number").distinct("cells__system")
-    return [*first, *others.values_list("cells", flat=True)]
+    found = rows(_FIRST, {"setup": setup.pk, "rows": items * MOST_ROWS_OF_AN_ITEM, "items": items})
+    return [json.loads(cells) for cells, _is_other, _number in found]

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from tasks_app.hooks.sections import Json, Path
 from tasks_app.models import Setup
-from tasks_app.sections import Json, Path
 from tasks_app.services import events
 from tasks_app.services.database import atomically
 from tasks_app.services.study.units import draft_units

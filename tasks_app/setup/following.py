@@ -8,9 +8,9 @@ import secrets
 from collections.abc import Callable, Collection, Mapping
 
 from tasks_app import channels
-from tasks_app.sections import Json, Path
-from tasks_app.setup.paths import entries_at, value_at
-from tasks_app.study_settings import Codes
+from tasks_app.hooks.sections import Json, Path
+from tasks_app.models.setup_document import SetupDocument, value_at
+from tasks_app.settings.study import Codes
 
 # Returns the settings that follow from new kinds of checks: of control, attention, degraded and repeat.
 ForChecks = Callable[[Mapping[str, Json], Collection[str]], Mapping[Path, Json]]
@@ -32,23 +32,23 @@ def register(function: ForChecks) -> None:
         _for_checks.append(function)
 
 
-def after_values(before: Mapping[str, Json], after: Mapping[str, Json]) -> dict[Path, Json]:
+def after_values(before: SetupDocument, after: SetupDocument) -> dict[Path, Json]:
     """Return the settings that follow from a change of settings."""
     return after_checks(after, _in_form(after) - _in_form(before)) | _codes(before, after)
 
 
-def after_checks(given: Mapping[str, Json], kinds: Collection[str]) -> dict[Path, Json]:
+def after_checks(document: SetupDocument, kinds: Collection[str]) -> dict[Path, Json]:
     """Return the settings that follow from the first checks of some kinds."""
     values: dict[Path, Json] = {}
     for function in _for_checks if kinds else ():
-        values.update(function(given, kinds))
+        values.update(function(document.given, kinds))
     return values
 
 
-def _in_form(given: Mapping[str, Json]) -> set[str]:
+def _in_form(document: SetupDocument) -> set[str]:
     """Return the kinds of checks for which a task has a number above 0."""
     found = set()
-    for task in entries_at(given, ("tasks",)):
+    for task in document.entries("tasks"):
         for kind, setting in _IN_FORM.items():
             number = value_at(task, ("checks", setting))
             if isinstance(number, int) and not isinstance(number, bool) and number > 0:
@@ -56,15 +56,15 @@ def _in_form(given: Mapping[str, Json]) -> set[str]:
     return found
 
 
-def _codes(before: Mapping[str, Json], after: Mapping[str, Json]) -> dict[Path, Json]:
+def _codes(before: SetupDocument, after: SetupDocument) -> dict[Path, Json]:
     """Return a code for every outcome without one, where a platform that needs codes was chosen."""
     chosen = _platforms(after) - _platforms(before)
     return missing_codes(after) if chosen else {}
 
 
-def _platforms(given: Mapping[str, Json]) -> set[str]:
+def _platforms(document: SetupDocument) -> set[str]:
     """Return the channels of a document that need completion codes."""
-    named = value_at(given, ("channels",))
+    named = document.value(("channels",))
     return {
         name
         for name in (named if isinstance(named, Mapping) else ())
@@ -72,10 +72,10 @@ def _platforms(given: Mapping[str, Json]) -> set[str]:
     }
 
 
-def missing_codes(given: Mapping[str, Json]) -> dict[Path, Json]:
+def missing_codes(document: SetupDocument) -> dict[Path, Json]:
     """Return a new code for every outcome that has none."""
     return {
         ("codes", name): "".join(secrets.choice(_LETTERS) for _letter in range(_CODE_LENGTH))
         for name in Codes.Settings.base_fields
-        if not value_at(given, ("codes", name))
+        if not document.value(("codes", name))
     }

@@ -1,6 +1,6 @@
 """The set-up of a study that was opened, to be read only: made of the study file that opening froze."""
 
-from tasks_app import sections
+from tasks_app.hooks import sections
 from tasks_app.models import Setup, Study, Version
 from tasks_app.services.database import atomically
 from tasks_app.setup import changes

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from tasks_app.sections import Json, Path
+from tasks_app.hooks.sections import Json, Path
 from tasks_app.studyfile.schema import KEYS_OF, SEVERAL
 
 # A text that may be longer than this gets several lines.

@@ -12,11 +12,11 @@ from django.utils.text import capfirst
 from django.utils.translation import get_language, get_language_info
 from django.utils.translation import gettext as _
 
-from tasks_app.check_settings import CHECK_SYSTEM
+from tasks_app.hooks.sections import Path
 from tasks_app.models import SetupRow
-from tasks_app.sections import Json, Path
+from tasks_app.models.setup_document import SetupDocument
+from tasks_app.settings.checks import CHECK_SYSTEM
 from tasks_app.setup.entries import task_name
-from tasks_app.setup.paths import entries_at, value_at
 from tasks_app.studyfile.fields import is_language
 
 # Number of rows in which columns with features are looked for: a table gives them to all rows or to none.
@@ -92,11 +92,11 @@ class ItemNames:
 class Names:
     """The names that settings of a form choose from.
 
-    `given` is the document of the form, `rules` has the labels of quality rules, and `brought` returns the questions
+    `document` is that of the form, `rules` has the labels of quality rules, and `brought` returns the questions
     that task types bring.
     """
 
-    given: Mapping[str, Json]
+    document: SetupDocument
     rules: Mapping[str, str]
     items: ItemNames
     brought: Callable[[], Mapping[str, str]]
@@ -104,12 +104,12 @@ class Names:
     def of(self, rows: str, path: Path) -> dict[str, str]:
         """Return the rows that the setting at a path can name, as `rows` says: their names by their keys."""
         if rows == "rules":
-            used = [str(entry["rule"]) for entry in entries_at(self.given, ("analysis", "rules")) if entry.get("rule")]
+            used = [str(entry["rule"]) for entry in self.document.entries("analysis", "rules") if entry.get("rule")]
             return {name: capfirst(str(self.rules.get(name, name))) for name in used or ["manual"]}
         if rows in {"features", "truths"}:
             system = {"system": _("The system itself")} if rows == "truths" else {}
             return {**{name: name for name in self.items.features}, **system}
-        entries = [entry for entry in entries_at(self.given, (rows,)) if entry.get("key")]
+        entries = [entry for entry in self.document.entries(rows) if entry.get("key")]
         if rows == "tasks":
             return {str(entry["key"]): task_name(entry) for entry in entries}
         named = {str(entry["key"]): str(entry.get("name") or entry["key"]) for entry in entries}
@@ -122,7 +122,7 @@ class Names:
     def _questions_for(self, path: Path, named: dict[str, str]) -> dict[str, str]:
         """Return the questions that a setting can name: for a parameter of a task those that the task asks."""
         if path[0] == "tasks" and path[2:3] == ("params",):
-            asked = value_at(self.given, (*path[:2], "criteria"))
+            asked = self.document.value((*path[:2], "criteria"))
             asked = [key for key in asked if key in named] if isinstance(asked, list) else []
             return {key: named[key] for key in asked or named}
         if path[0] == "analysis":

@@ -9,17 +9,17 @@ from decimal import ROUND_HALF_UP, Decimal
 from tasks_app import channels
 from tasks_app.channels.base import Channel
 from tasks_app.designs.base import PlanUnit
-from tasks_app.detectable import TaskSize, smallest_difference
+from tasks_app.hooks.sections import Json
 from tasks_app.models import Setup, Task
 from tasks_app.pay import CENT, hourly
-from tasks_app.sections import Json
 from tasks_app.selectors.routing import ON_REQUEST
+from tasks_app.settings.workload import Workload
 from tasks_app.setup.checking import ITEMS_CHECKED, reading_of
+from tasks_app.setup.detectable import TaskSize, smallest_difference
 from tasks_app.setup.entries import task_called
 from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.screens import DraftTask, check_plans, draft_tasks, plan_units
 from tasks_app.studyfile.workload import workload_of
-from tasks_app.workload import Workload
 
 # Up to this number of texts, all tables are read and the plan is drawn whenever a setting changes; above it, numbers
 # are scaled up from the first items, and the plan is drawn on Review.

@@ -5,7 +5,7 @@ The fields of a step are made of the JSON Schema of a study file, so that what a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -15,23 +15,24 @@ from uuid import uuid4
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
+from tasks_app.hooks.sections import Json, Path
 from tasks_app.models import Setup, Study
-from tasks_app.readiness import Point
-from tasks_app.sections import Json, Path
+from tasks_app.models.setup_document import SetupDocument
+from tasks_app.readiness import Facts, Point
 from tasks_app.setup.advice import advice_on
 from tasks_app.setup.attention import Check, Offer, checks_in, offers
 from tasks_app.setup.checking import problems_of_tables
-from tasks_app.setup.controls import ON, Advice, Control, Group, Node, controls_of, in_control
+from tasks_app.setup.controls import ON, Advice, Control, Group, Node, controls_of, groups_within, in_control
 from tasks_app.setup.criteria.scales import steps_worded
 from tasks_app.setup.entries import SECTION_LABELS, add_label, entry_label
 from tasks_app.setup.leaves import kind_of, resolved, suggests
 from tasks_app.setup.names import ItemNames, Names, language_name, pair_in_words, suggested, value_in_words
 from tasks_app.setup.numbers import Numbers, checked_reading, numbers_of
-from tasks_app.setup.paths import entries_at, value_at
-from tasks_app.setup.settling import left_to_settle
+from tasks_app.setup.settling import facts_of, left_to_settle
 from tasks_app.setup.states import State, states_of
 from tasks_app.setup.steps import WITH_NUMBERS, explained_in, in_order, is_folded, step_called, step_of
 from tasks_app.setup.unit_tables.offered import Offered, offered_on
+from tasks_app.studyfile.columns import CONTROLS
 from tasks_app.studyfile.fields import LANGUAGE_PATTERN
 from tasks_app.studyfile.files.yaml_text import KEPT
 from tasks_app.studyfile.reading import StudyReading
@@ -60,6 +61,11 @@ class SetupPage:
         """The study that is set up."""
         return self.setup.study
 
+    @cached_property
+    def document(self) -> SetupDocument:
+        """The document, whose values are reached by paths."""
+        return self.setup.document
+
     @property
     def given(self) -> Mapping[str, Json]:
         """The document: what study.yaml would contain."""
@@ -78,11 +84,15 @@ class SetupPage:
 
     def value(self, path: Path) -> Json:
         """Return the value at a path; None where there is none."""
-        return value_at(self.given, path)
+        return self.document.value(path)
 
     def entries(self, section: str) -> list[dict[str, Json]]:
         """Return the entries of a list that can be used."""
-        return entries_at(self.given, (section,))
+        return self.document.entries(section)
+
+    def keys(self, section: str) -> set[str]:
+        """Return the keys of the entries of a list; "" for an entry without one."""
+        return {str(entry.get("key", "")) for entry in self.entries(section)}
 
     def on(self, step: str) -> SetupPage:
         """Return another step of the same document, whose problems are not asked for."""
@@ -103,6 +113,11 @@ class SetupPage:
     def reading(self) -> StudyReading:
         """The document as it was read and checked, with the first texts or, for numbers, as many as can be read."""
         return self._read[0]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all texts were read."""
+        return self._read[1] == 1.0
 
     @property
     def problems(self) -> Problems:
@@ -127,8 +142,12 @@ class SetupPage:
         """What would keep the study closed, as far as the settings say; empty where the document is not checked."""
         if not self.is_checked:
             return ()
-        reading, scale, _problems = self._read
-        return left_to_settle(self.setup, reading, is_whole=scale == 1.0)
+        return left_to_settle(self)
+
+    @cached_property
+    def facts(self) -> Facts:
+        """The document as checks before opening see it; it must be without problems."""
+        return facts_of(self.setup, self.reading, is_whole=self.is_whole)
 
     @cached_property
     def states(self) -> Mapping[str, State]:
@@ -140,6 +159,15 @@ class SetupPage:
         """Whether a task shows texts, or there is none yet that could."""
         types = [task["type"] for task in self.reading.document["tasks"] if task["type"] in registry]
         return not types or any(registry[name].needs_items for name in types)
+
+    @property
+    def has_known_answers(self) -> bool:
+        """Whether the set-up has rows with known answers."""
+        reading, scale, _problems = self._read
+        if scale == 1.0:  # all tables were read
+            return f"{CONTROLS.stem}.csv" in reading.files.names
+        exists: bool = self.setup.rows.filter(table=CONTROLS.stem).exists()
+        return exists
 
     @property
     def has_numbers(self) -> bool:
@@ -159,7 +187,7 @@ class SetupPage:
 
     @property
     def new_types(self) -> list[tuple[str, str]]:
-        """The task types of which another task can be added on the step: names and what raters do."""
+        """The task types of which another task can be added on the step: names and purposes."""
         if self.step != "questions" or self.is_read_only or not self.entries("tasks"):
             return []
         return [(name, str(member.purpose)) for name, member in registry.items()]
@@ -187,11 +215,11 @@ class SetupPage:
     def asks_for(self, path: Path) -> bool:
         """Return whether the step has a field for a value or for what is around it, or a group of that path."""
         is_in_field = any(path[: len(control.path)] == control.path for control in self.controls)
-        return is_in_field or any(group.path == path for group in _groups_within(self.groups))
+        return is_in_field or any(group.path == path for group in groups_within(self.groups))
 
     def can_add_to(self, name: str) -> bool:
         """Return whether the step has a list of this name to which entries can be added."""
-        return any(group.adds and group.name == name for group in _groups_within(self.groups))
+        return any(group.adds and group.name == name for group in groups_within(self.groups))
 
     @cached_property
     def groups(self) -> list[Group]:
@@ -258,16 +286,9 @@ class SetupPage:
         if not entries and not is_here:
             return None
         return Group(
-            path,
-            self._label(node, path),
-            _help(node),
-            tuple(entries),
-            self._problems(path),
-            is_list=True,
-            adds=is_here,
-            manual=self._explained(path),
-            add_label=add_label(path),
-        )
+            path, self._label(node, path), _help(node), tuple(entries), self._problems(path), is_list=True,
+            adds=is_here, manual=self._explained(path), add_label=add_label(path),
+        )  # fmt: skip
 
     def _by_language(self, node: Mapping[str, Json], path: Path) -> Group | None:
         """Return an area for each language there is a text in, and for the study's own."""
@@ -310,7 +331,7 @@ class SetupPage:
         return "language" if node.get("pattern") == LANGUAGE_PATTERN else kind_of(node)
 
     def _size(self, path: Path) -> int | None:
-        return steps_worded(self.given, str(self.value((*path[:2], "key")) or ""))
+        return steps_worded(self.document, str(self.value((*path[:2], "key")) or ""))
 
     def _choices(
         self, node: Mapping[str, Json], kind: str, path: Path, shown: Any, *, needed: bool
@@ -343,7 +364,7 @@ class SetupPage:
     def names(self) -> Names:
         """The names from which settings choose; a page that is not filled in needs none of the items table."""
         rules = self.schema["properties"]["analysis"]["properties"]["rules"]["items"]["properties"]["rule"][LABELS]
-        return Names(self.given, rules, ItemNames(self.setup.pk if self.is_checked else None), self._brought)
+        return Names(self.document, rules, ItemNames(self.setup.pk if self.is_checked else None), self._brought)
 
     def _brought(self) -> dict[str, str]:
         """Return the questions that task types bring, which no form lists, by their keys."""
@@ -376,11 +397,3 @@ class SetupPage:
 
 def _help(node: Mapping[str, Json]) -> str:
     return str(node.get("description", ""))
-
-
-def _groups_within(nodes: Sequence[Node]) -> Iterator[Group]:
-    """Yield every group, those in groups included."""
-    for node in nodes:
-        if isinstance(node, Group):
-            yield node
-            yield from _groups_within(node.members)

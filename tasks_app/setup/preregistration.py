@@ -6,9 +6,10 @@ from typing import IO
 
 from django.utils.translation import gettext as _
 
-from tasks_app import preregistered, sections
+from tasks_app.hooks import sections
 from tasks_app.models import Setup, Study
 from tasks_app.services.study.lifecycle import refuse_unchecked
+from tasks_app.setup import preregistered
 from tasks_app.setup.differences import Differences
 from tasks_app.setup.files import SetupFiles
 from tasks_app.setup.numbers import TaskNumbers, checked_reading, numbers_of

@@ -7,12 +7,11 @@ from django.utils import formats
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from tasks_app.hooks.sections import Json, Path
 from tasks_app.models import Setup, Task
-from tasks_app.sections import Json, Path
 from tasks_app.setup.controls import name_of
 from tasks_app.setup.numbers import checked_reading
 from tasks_app.setup.page import SetupPage
-from tasks_app.setup.paths import entries_at
 from tasks_app.setup.steps import step_of
 from tasks_app.studyfile.reading import StudyReading
 
@@ -87,7 +86,7 @@ def fixes_for(setup: Setup, nearest: Mapping[Path, Json]) -> list[Fix]:
 
 def fixes_of_task(setup: Setup, key: str, nearest: Mapping[str, Json]) -> list[Fix]:
     """Return the settings that would work for a task of this key, as a plan names them."""
-    keys = [str(task.get("key", "")) for task in entries_at(setup.given, ("tasks",))]
+    keys = [str(task.get("key", "")) for task in setup.document.entries("tasks")]
     if key not in keys:
         return []
     return fixes_for(setup, {("tasks", keys.index(key), *name.split(".")): value for name, value in nearest.items()})

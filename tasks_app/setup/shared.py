@@ -5,14 +5,14 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
+from tasks_app.hooks.sections import Json
 from tasks_app.models import Setup
-from tasks_app.patterns import any_of
-from tasks_app.sections import Json
 from tasks_app.setup import text_rows
 from tasks_app.setup.controls import Group
 from tasks_app.setup.numbers import Numbers, checked_reading, numbers_of
 from tasks_app.setup.page import SetupPage
 from tasks_app.setup.text_rows import TextCounts
+from tasks_app.texts.patterns import any_of
 
 Fact = tuple[str, str]
 

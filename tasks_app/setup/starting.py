@@ -15,9 +15,9 @@ from django.db import IntegrityError, transaction
 from django.utils.crypto import get_random_string
 from django.utils.text import slugify
 
-from tasks_app import sections
+from tasks_app.hooks import sections
+from tasks_app.hooks.sections import Json
 from tasks_app.models import Gold, Media, Setup, SetupRow, Study
-from tasks_app.sections import Json
 from tasks_app.services import events
 from tasks_app.services.database import atomically
 from tasks_app.services.study import correcting, drafts, items

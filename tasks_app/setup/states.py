@@ -7,8 +7,8 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from tasks_app import channels
-from tasks_app.sections import Json, Path
-from tasks_app.setup.paths import value_at
+from tasks_app.hooks.sections import Path
+from tasks_app.models.setup_document import value_at
 from tasks_app.setup.steps import STEPS, step_of
 
 if TYPE_CHECKING:
@@ -24,14 +24,14 @@ class State(StrEnum):
 
 
 def states_of(page: SetupPage) -> dict[str, State]:
-    """Return the state of each step by its name. What one needs for itself counts, not what other steps need of it."""
+    """Return the state of each step by its name: a step counts its own settings, not those that other steps need."""
     states = {step.slug: State.DONE for step in STEPS}
     for slug in _incomplete(page):
         states[slug] = State.INCOMPLETE
     for path in (*page.problems, *(point.path for point in page.points)):
         slug = step_of(path) or "task"
         if states[slug] != State.PROBLEM:
-            states[slug] = State.INCOMPLETE if _is_missing(page.given, path) else State.PROBLEM
+            states[slug] = State.INCOMPLETE if _is_missing(page, path) else State.PROBLEM
     if page.problems_of_texts:
         states["texts"] = State.PROBLEM
     if not page.setup.is_stored and states["review"] == State.DONE:
@@ -60,12 +60,12 @@ def _finds_careless_raters(page: SetupPage) -> bool:
     in_form = any(
         value_at(task, ("checks", name)) for task in page.entries("tasks") for name in ("repeats", "degraded")
     )
-    return in_form or page.setup.rows.filter(table="controls").exists()
+    return in_form or page.has_known_answers
 
 
-def _is_missing(given: Mapping[str, Json], path: Path) -> bool:
+def _is_missing(page: SetupPage, path: Path) -> bool:
     """Return whether nothing was given for a setting, or for the entry that it belongs to."""
-    return value_at(given, path) in (None, "", [], {}, 0)
+    return page.value(path) in (None, "", [], {}, 0)
 
 
 def step_needed(states: Mapping[str, State], after: str) -> str:

@@ -7,8 +7,8 @@ from functools import lru_cache
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app import sections
-from tasks_app.sections import Path
+from tasks_app.hooks import sections
+from tasks_app.hooks.sections import Path
 from tasks_app.studyfile.problems import nearest
 
 

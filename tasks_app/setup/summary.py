@@ -8,11 +8,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from tasks_app import designs
-from tasks_app.check_settings import OnFailing, checks_of
+from tasks_app.hooks.sections import Json, Path
 from tasks_app.models import Setup, Task
 from tasks_app.readiness import Facts, limits
-from tasks_app.sections import Json, Path
 from tasks_app.selectors.routing import ON_REQUEST
+from tasks_app.settings.checks import OnFailing, checks_of
 from tasks_app.setup.changes import KNOWN_ANSWERS
 from tasks_app.setup.entries import task_called
 from tasks_app.setup.numbers import Numbers, checked_reading, numbers_of

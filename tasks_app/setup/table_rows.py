@@ -8,15 +8,14 @@ from operator import or_
 from django.db.models import Count, Max, Q, QuerySet
 from django.utils.translation import gettext as _
 
+from tasks_app.hooks.sections import Json, Path, digest
 from tasks_app.models import Setup, SetupRow
-from tasks_app.plaintext import problem_in
-from tasks_app.sections import Json, Path, digest
 from tasks_app.services import events
 from tasks_app.setup import changes
 from tasks_app.setup.changes import REMOVED, REPLACED
-from tasks_app.setup.paths import value_at
 from tasks_app.setup.tables.marking import MarkedProblems
 from tasks_app.studyfile.columns import BadCell, TableDeclaration, from_text
+from tasks_app.texts.plaintext import problem_in
 
 # The mark of rows while they change places.
 _ON_THE_WAY = "~"
@@ -136,7 +135,7 @@ def bring_back(setup: Setup, table: str, by: events.Actor) -> int:
 
 def how_it_was_read(setup: Setup, table: str) -> dict[Path, Json]:
     """Return the change that forgets how a file of a table was to be read, which no longer holds."""
-    return {(part, table): None for part in ("columns", "quoting") if value_at(setup.given, (part, table)) is not None}
+    return {(part, table): None for part in ("columns", "quoting") if setup.document.value((part, table)) is not None}
 
 
 def row_as_seen(setup: Setup, table: str, number: int | None, digest_shown: str) -> SetupRow:

@@ -10,8 +10,8 @@ from django.db.models import QuerySet
 from tasks_app.models import Study
 from tasks_app.services import events
 from tasks_app.services.study.drafts import refuse_frozen
+from tasks_app.settings.study import TEMPLATE
 from tasks_app.setup.starting import Names, copy_of
-from tasks_app.study_settings import TEMPLATE
 
 
 def is_template(study: Study) -> bool:

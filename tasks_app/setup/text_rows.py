@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.db.models import Count, QuerySet
-from django.db.models.fields.json import KeyTextTransform
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from tasks_app.models import Setup, SetupRow, System
+from tasks_app.models.statements import rows
 from tasks_app.setup import table_rows
-from tasks_app.setup.paths import entries_at
-from tasks_app.setup.texts import AT_RANDOM, BY_DOCUMENT, BY_OUTPUT, BY_SOURCE, rows_of
+from tasks_app.setup.changes import KNOWN_ANSWERS
+from tasks_app.setup.texts import AT_RANDOM, BY_DOCUMENT, BY_OUTPUT, BY_SOURCE, TABLE, rows_of
 from tasks_app.studyfile.columns import ITEMS
 
 ROWS_ON_A_PAGE = 50
@@ -19,6 +19,22 @@ ROWS_ON_A_PAGE = 50
 _SEARCHED = ("item", "output", "source", "reference", "document")
 
 _FEATURE = "feature_"
+
+# Counts the texts of each system, those of items with known answers apart; the last column counts all items that are
+# evaluated. The key of an item is found in that of a unit as `table_rows.item_of` does. Distinct values in a subquery
+# are hashed; counted directly, they would be sorted.
+_COUNTS = """
+WITH checks AS MATERIALIZED (
+    SELECT DISTINCT split_part(split_part(cells ->> 'unit', '@', 1), '/', 1) AS item
+    FROM tasks_app_setuprow WHERE setup_id = %(setup)s AND "table" = %(known)s AND cells ->> 'unit' IS NOT NULL),
+texts AS MATERIALIZED (
+    SELECT cells ->> 'system' AS system, cells ->> 'item' AS item,
+           COALESCE(cells ->> 'item' IN (SELECT item FROM checks), false) AS known
+    FROM tasks_app_setuprow WHERE setup_id = %(setup)s AND "table" = %(table)s)
+SELECT system, count(*) FILTER (WHERE NOT known), count(*) FILTER (WHERE known),
+       (SELECT count(*) FROM (SELECT DISTINCT item FROM texts WHERE NOT known) items)
+FROM texts GROUP BY system
+"""
 
 # Rows from which the columns in use are taken.
 _ROWS_LOOKED_AT = 200
@@ -50,16 +66,12 @@ class TextCounts:
 
 
 def counts(setup: Setup) -> TextCounts:
-    """Return how many texts a study has, by system; four queries."""
-    every = rows_of(setup).order_by()
-    of_checks = table_rows.items_of_checks(setup)
-    rows = every.exclude(cells__item__in=of_checks) if of_checks else every
-    by_system = rows.annotate(system=KeyTextTransform("system", "cells")).values("system").annotate(n=Count("id"))
-    of_system: dict[str, int] = dict(by_system.values_list("system", "n"))
-    # Distinct values in a subquery are hashed; counted directly, they would be sorted.
-    items = rows.annotate(item=KeyTextTransform("item", "cells")).values("item").distinct().count()
-    declared = {entry["key"]: entry for entry in entries_at(setup.given, ("systems",)) if "key" in entry}
-    checks = list(every.filter(cells__item__in=of_checks).values_list("cells__system", flat=True)) if of_checks else []
+    """Return how many texts a study has, by system; one query."""
+    counted = rows(_COUNTS, {"setup": setup.pk, "table": TABLE, "known": KNOWN_ANSWERS})
+    of_system: dict[str, int] = {system: n for system, n, _checks, _items in counted if n}
+    checks = {system: n for system, _n, n, _items in counted if n}
+    items = counted[0][3] if counted else 0
+    declared = {entry["key"]: entry for entry in setup.document.entries("systems") if "key" in entry}
     keys = [*declared, *sorted(key for key in of_system if key and key not in declared)]
     keys = [key for key in keys if key in of_system or key not in checks]
     systems = [
@@ -71,15 +83,15 @@ def counts(setup: Setup) -> TextCounts:
         )
         for key in keys
     ]
-    return TextCounts(items, sum(of_system.values()), systems, len(checks))
+    return TextCounts(items, sum(of_system.values()), systems, sum(checks.values()))
 
 
 def search(setup: Setup, words: str = "", system: str = "") -> QuerySet[SetupRow]:
     """Return the rows of a system that contain some words; all where nothing is asked for."""
-    rows = rows_of(setup)
+    texts = rows_of(setup)
     if system:
-        rows = rows.filter(cells__system=system)
-    return table_rows.containing(rows, words, _SEARCHED)
+        texts = texts.filter(cells__system=system)
+    return table_rows.containing(texts, words, _SEARCHED)
 
 
 def columns_of(setup: Setup) -> list[str]:

@@ -9,14 +9,13 @@ from dataclasses import dataclass
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
-from tasks_app.check_settings import CHECK_ITEM
+from tasks_app.hooks.sections import Json, Path
 from tasks_app.importing import uploads
 from tasks_app.models import Setup, SetupRow, System
-from tasks_app.sections import Json, Path
 from tasks_app.services import events
 from tasks_app.services.database import atomically
+from tasks_app.settings.checks import CHECK_ITEM
 from tasks_app.setup import changes, media, table_rows
-from tasks_app.setup.paths import entries_at
 from tasks_app.setup.tables import sampling
 from tasks_app.setup.tables.checking import (
     CheckedTexts,
@@ -107,7 +106,7 @@ def _with_checks(
 
 def _keep_systems(setup: Setup, systems: Mapping[str, str], by: events.Actor, *, add: bool, kind: str = "") -> None:
     """Name the systems of the texts in the document; how its tables were to be read no longer holds."""
-    given = entries_at(setup.given, ("systems",))
+    given = setup.document.entries("systems")
     known = {entry["key"]: entry for entry in given if "key" in entry}
     entries = [known.get(key, _new_system(key, name, kind)) for key, name in systems.items()]
     if add:
@@ -141,7 +140,7 @@ def name_systems(*, setup: Setup, systems: Sequence[Mapping[str, str]], base: in
         for entry in systems
     ]
     of_checks = systems_of_checks(setup)
-    entries += [entry for entry in entries_at(setup.given, ("systems",)) if entry.get("key") in of_checks]
+    entries += [entry for entry in setup.document.entries("systems") if entry.get("key") in of_checks]
     changed = changes.change(setup=setup, values={("systems",): entries or None}, base=base, by=by)
     return not changed.conflicts
 
@@ -329,7 +328,7 @@ def last_sample(setup: Setup) -> Mapping[str, Json] | None:
 
 def systems_of(setup: Setup) -> list[str]:
     """Return the keys of the systems that the document names."""
-    return [entry["key"] for entry in entries_at(setup.given, ("systems",)) if "key" in entry]
+    return [entry["key"] for entry in setup.document.entries("systems") if "key" in entry]
 
 
 class UploadGone(Exception):

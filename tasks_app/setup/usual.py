@@ -15,14 +15,13 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app import channels
+from tasks_app.hooks.sections import Json, Path
 from tasks_app.models import Study, UsualSettings
 from tasks_app.readiness.leftovers import found_in
-from tasks_app.sections import Json, Path
 from tasks_app.services.database import atomically
-from tasks_app.setting_fields import choice_field
+from tasks_app.settings.fields import choice_field
+from tasks_app.settings.study import LINK_ALONE, About, Block, Declared, Pay
 from tasks_app.setup import changes
-from tasks_app.setup.paths import value_at
-from tasks_app.study_settings import LINK_ALONE, About, Block, Declared, Pay
 
 # What a draft holds that names no channel.
 _NO_CHANNEL_CHOSEN = {name: dict(settings) for name, settings in LINK_ALONE.items()}
@@ -107,13 +106,13 @@ def fill(*, study: Study, by: AbstractBaseUser) -> None:
     values: dict[Path, Json] = {("about", name): usual[name] for name in _ABOUT if name in usual}
     # What an example says in their place is true of no study.
     for name in set(Usual.Settings.base_fields) & set(_ABOUT) - set(usual):
-        said = value_at(setup.given, ("about", name))
+        said = setup.document.value(("about", name))
         if isinstance(said, str) and found_in(said, any_bracket=True):
             values["about", name] = None
     if "paid" in usual:
         values["pay", "paid"] = usual["paid"]
-    if not value_at(setup.given, ("pay", "amount")):
+    if not setup.document.value(("pay", "amount")):
         values |= {("pay", name): usual[name] for name in ("currency", "minimum_hourly") if name in usual}
-    if value_at(setup.given, ("channels",)) in (None, _NO_CHANNEL_CHOSEN) and usual.get("channel"):
+    if setup.document.value(("channels",)) in (None, _NO_CHANNEL_CHOSEN) and usual.get("channel"):
         values["channels",] = {usual["channel"]: {}}
     changes.change(setup=setup, values=values, base=setup.revision, by=by)

@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 from django.contrib.auth.models import AbstractBaseUser
 
-from tasks_app import sections
+from tasks_app.hooks import sections
+from tasks_app.hooks.sections import Json
 from tasks_app.models import Media, Study
-from tasks_app.sections import Json
 from tasks_app.services.study import amendments, correcting
 from tasks_app.services.study.cleaned import content_for_raters
 from tasks_app.studyfile.checking import Loaded, Slot, read_file, store_file

@@ -8,15 +8,15 @@ from django.db import IntegrityError
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from tasks_app import sections
+from tasks_app.hooks import sections
+from tasks_app.hooks.sections import Document
 from tasks_app.models import Setup, Study
 from tasks_app.pay import Offer
-from tasks_app.sections import Document
 from tasks_app.services import events, pay
 from tasks_app.services.database import atomically
 from tasks_app.services.study import drafts, items
 from tasks_app.services.study.drafts import NotADraft
-from tasks_app.study_settings import USUAL_MINUTES, Pay
+from tasks_app.settings.study import USUAL_MINUTES, Pay
 from tasks_app.studyfile.files.source import STUDY_YAML, Files, Source, content_of, open_files
 from tasks_app.studyfile.output_files import check_kinds
 from tasks_app.studyfile.pictures import check_pictures
@@ -24,7 +24,7 @@ from tasks_app.studyfile.problems import Problem, StudyFileError
 from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.screens import check_plans, draft_tasks
 from tasks_app.studyfile.workload import crowded_notes, workload_of, workload_sentence
-from tasks_app.text_findings import findings_in
+from tasks_app.texts.findings import findings_in
 
 _SLUG = ("study", "slug")
 

@@ -11,8 +11,8 @@ from django.utils.translation import gettext_lazy as _
 
 from tasks_app import designs, task_types
 from tasks_app.models import Criterion, Group, Study, System, Task
-from tasks_app.setting_fields import YesNoField, choice_field, line_field, naming, number_field, whole_field
-from tasks_app.study_settings import Block
+from tasks_app.settings.fields import YesNoField, choice_field, line_field, naming, number_field, whole_field
+from tasks_app.settings.study import Block
 from tasks_app.studyfile.fields import (
     ItemSetField,
     KeyField,

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
-from tasks_app.sections import Json, Path
+from tasks_app.hooks.sections import Json, Path
 from tasks_app.studyfile.problems import closest, nearest, shown
 
 # Checked by the forms behind the schema, whose messages are better than a pattern.

@@ -10,9 +10,9 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.models.base import KEY_PATTERN, key_validator
-from tasks_app.plaintext import problems_in_json, validate_storable
-from tasks_app.setting_fields import Typed
+from tasks_app.settings.fields import Typed
 from tasks_app.studyfile.problems import shown
+from tasks_app.texts.plaintext import problems_in_json, validate_storable
 
 # BCP 47 (RFC 5646): language, script, region, variants, extensions, private use. Its shape only: the registry of
 # subtags grows, and a tag it does not know yet is still the right one.

@@ -7,9 +7,10 @@ from django import forms
 from django.core.exceptions import NON_FIELD_ERRORS
 from django.utils.translation import gettext as _
 
-from tasks_app import sections
-from tasks_app.sections import Document, Json, Path
-from tasks_app.study_settings import with_defaults
+from tasks_app.hooks import sections
+from tasks_app.hooks.sections import Document, Json, Path
+from tasks_app.settings.study import with_defaults
+from tasks_app.settings.workload import Workload
 from tasks_app.studyfile.explain import violations
 from tasks_app.studyfile.files.decoding import Place
 from tasks_app.studyfile.files.media import MediaFile
@@ -17,12 +18,11 @@ from tasks_app.studyfile.files.source import STUDY_YAML, Files, Upload
 from tasks_app.studyfile.files.yaml_tree import Tree, read
 from tasks_app.studyfile.problems import Problems, StudyFileError, closest
 from tasks_app.studyfile.schema import whole_schema, written
-from tasks_app.text_findings import TextFinding
-from tasks_app.workload import Workload
+from tasks_app.texts.findings import TextFinding
 
 
 class StudyReading:
-    """A study file as the checks of the sections see it; see `tasks_app.sections.Reading`."""
+    """A study file as the checks of the sections see it; see `tasks_app.hooks.sections.Reading`."""
 
     def __init__(self, files: Files, tree: Tree | None = None) -> None:
         """Read study.yaml and compare it with the schema; problems are collected, not raised.

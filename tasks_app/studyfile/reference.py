@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from django.utils.translation import override
 
 from tasks_app import channels, designs, task_types
-from tasks_app.check_settings import CheckSettings
-from tasks_app.sections import Json
+from tasks_app.hooks.sections import Json
+from tasks_app.settings.checks import CheckSettings
 from tasks_app.studyfile.columns import TABLES, TableDeclaration
 from tasks_app.studyfile.explain import expected
 from tasks_app.studyfile.files.limits import Limits, megabytes

@@ -10,9 +10,10 @@ from typing import Any, cast
 from django import forms
 from django.utils.translation import get_language
 
-from tasks_app import channels, designs, sections, task_types
-from tasks_app.check_settings import CheckSettings
-from tasks_app.sections import Json, Section
+from tasks_app import channels, designs, task_types
+from tasks_app.hooks import sections
+from tasks_app.hooks.sections import Json, Section
+from tasks_app.settings.checks import CheckSettings
 from tasks_app.studyfile.columns import TABLES
 from tasks_app.studyfile.declarations import LISTS, TaskBlock
 from tasks_app.studyfile.fields import ItemSetField, KeyField, ListField, MapField, ObjectField

@@ -8,14 +8,14 @@ from random import Random
 from django.utils.translation import gettext as _
 
 from tasks_app import designs, task_types
-from tasks_app.check_settings import checks_of
 from tasks_app.designs.base import PlanImpossible, PlanSettings, PlanUnit
+from tasks_app.hooks.sections import Json, Path
 from tasks_app.models import Study, Task
-from tasks_app.sections import Json, Path
 from tasks_app.selectors.routing import ON_REQUEST
 from tasks_app.services.plan import plans
 from tasks_app.services.plan.batches import batches_of, params_of
 from tasks_app.services.study.units import asked_apart, draft_units, name_of_unit
+from tasks_app.settings.checks import CheckSettings, checks_of
 from tasks_app.studyfile.output_files import refuse_files
 from tasks_app.studyfile.own_sections.item_rows import LONGEST
 from tasks_app.studyfile.own_sections.item_sets import takes_item
@@ -35,6 +35,11 @@ class DraftTask:
     items: Mapping[str, ItemTexts]
     units: Mapping[str, UnitDraft]
 
+    @property
+    def checks(self) -> CheckSettings:
+        """The checks of the task, which must be sound."""
+        return checks_of(self.task["checks"])
+
     def plan_request(self, document: Mapping[str, Json]) -> plans.PlanRequest:
         """Return the settings with which the plan of the task is drawn."""
         batches = batches_of(params_of(document["batches"], self.task["key"]))
@@ -42,7 +47,7 @@ class DraftTask:
             designs.design_of(self.task["design"], self.task["design_params"]),
             self.task["criteria_mode"],
             PlanSettings(self.task["set_size"], self.task["spacing"], batches),
-            checks_of(self.task["checks"]).repeats,
+            self.checks.repeats,
         )
 
     def texts(self, unit: UnitDraft) -> list[OutputText]:

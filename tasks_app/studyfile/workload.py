@@ -9,15 +9,11 @@ from statistics import fmean
 from django.utils import formats
 from django.utils.translation import gettext as _
 
-from tasks_app.check_settings import checks_of
+from tasks_app.hooks.sections import Json
 from tasks_app.models import Gold, Task
-from tasks_app.sections import Json
 from tasks_app.selectors.routing import ON_REQUEST
 from tasks_app.services.plan.loads import load_in_words
-from tasks_app.studyfile.reading import StudyReading
-from tasks_app.studyfile.screens import DraftTask
-from tasks_app.task_types.base import Screen, UnitDraft
-from tasks_app.workload import (
+from tasks_app.settings.workload import (
     MOST_ANSWERS,
     MOST_TEXTS,
     SECONDS_A_SCREEN,
@@ -25,6 +21,9 @@ from tasks_app.workload import (
     Workload,
     reading_seconds,
 )
+from tasks_app.studyfile.reading import StudyReading
+from tasks_app.studyfile.screens import DraftTask
+from tasks_app.task_types.base import Screen, UnitDraft
 
 # Reading time is estimated from this many evenly spaced units.
 UNITS_READ = 300
@@ -99,7 +98,7 @@ def _screens(reading: StudyReading, draft: DraftTask) -> int:
         return len(draft.units)
     units = reading.set_sizes.get(draft.task["key"]) or min(draft.task["set_size"], len(draft.units))
     known_units = _known_units(reading.document["controls"], draft.task["key"])
-    return checks_of(draft.task["checks"]).screens_with(units, known_units)
+    return draft.checks.screens_with(units, known_units)
 
 
 def _known_units(controls: Sequence[Mapping[str, Json]], task: str) -> Counter[str]:

@@ -16,7 +16,7 @@ from typing import ClassVar, Self
 from django.utils.functional import classproperty
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.study_settings import Block, Declared
+from tasks_app.settings.study import Block, Declared
 from tasks_app.task_types.expected import AnsweredOption, AnsweredQuestion, Compared, LaidOver, compare
 from tasks_app.task_types.grading import GoldAnswer, Graded, grade_one, sentence_for
 from tasks_app.task_types.instructed import Instruction
@@ -175,7 +175,7 @@ class TaskType(Declared, ABC):
     @property
     def params(self) -> dict[str, object]:
         """The parameters by their names, for whoever goes through all of them."""
-        return {name: getattr(self, name) for name in self.Settings.base_fields}
+        return self.by_name()
 
     @property
     def has_digits(self) -> bool:

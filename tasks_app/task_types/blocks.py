@@ -26,7 +26,7 @@ from typing import TypeAlias
 
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.setting_fields import WholeField, whole_field
+from tasks_app.settings.fields import WholeField, whole_field
 from tasks_app.task_types.base import ItemTexts
 
 # The outputs of an item that each text stands for, by their numbers in the item.

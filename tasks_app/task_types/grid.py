@@ -14,8 +14,7 @@ from django import forms
 from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app import languages, plaintext
-from tasks_app.setting_fields import YesNoField
+from tasks_app.settings.fields import YesNoField
 from tasks_app.task_types.base import (
     AnsweredOption,
     AnsweredQuestion,
@@ -29,6 +28,7 @@ from tasks_app.task_types.base import (
 from tasks_app.task_types.simulation import share_of
 from tasks_app.task_types.texts import LAYOUT, SingleOrTogether
 from tasks_app.task_types.written import written
+from tasks_app.texts import languages, plaintext
 
 AGREEMENT = YesNoField(
     label=_("Agreement with a statement"),

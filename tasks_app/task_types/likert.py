@@ -7,14 +7,14 @@ from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app import languages
-from tasks_app.setting_fields import whole_field
+from tasks_app.settings.fields import whole_field
 from tasks_app.task_types.base import Criterion, Instruction, Outcome, Sample, Scale
 from tasks_app.task_types.grid import AGREEMENT, GridType, in_agreement, questions_for_agreement
 from tasks_app.task_types.instructed import in_lines, step_asked_for
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.texts import PagedTexts
 from tasks_app.task_types.written import written
+from tasks_app.texts import languages
 
 # Every step of agreement in words, for the numbers of steps that have customary ones.
 AGREEMENT_STEPS = {

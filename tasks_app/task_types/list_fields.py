@@ -1,16 +1,16 @@
 """Fields of labels and of error labels: parameters that are lists, and boxes to tick."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from django import forms
 from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as lazy
 
-from tasks_app.plaintext import validate_storable
-from tasks_app.setting_fields import Typed
-from tasks_app.study_settings import with_defaults
+from tasks_app.settings.fields import Typed
+from tasks_app.settings.study import SettingsBlock, with_defaults
+from tasks_app.texts.plaintext import validate_storable
 
 # The form of labels that are stored and named in files; keys of rows have the same form.
 LABEL_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]*\Z"
@@ -23,14 +23,14 @@ TICKED = "1"
 SHORT_KEY = lazy("Use letters, digits, dots, hyphens and underscores, beginning with a letter or digit.")
 
 
-class LabelField(forms.RegexField):
+class LabelField(Typed[str], forms.RegexField):
     """The label that is stored where an option is chosen."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(LABEL_PATTERN, max_length=40, error_messages={"invalid": SHORT_KEY}, **options)
 
 
-class LineField(forms.CharField):
+class LineField(Typed[str], forms.CharField):
     """A short text that can be stored."""
 
     def __init__(self, **options: Any) -> None:
@@ -86,11 +86,21 @@ class WordsField(Typed[list[str]], _ListField):
         return list(dict.fromkeys(given))
 
 
-class EntriesField(Typed[list[dict[str, Any]]], _ListField):
-    """A list of entries of one kind, each cleaned by the form `entry`; no two have the same key."""
+class Entry(SettingsBlock):
+    """An entry of a list: its class declares its settings, and describes them in the first line of its docstring."""
 
-    def __init__(self, entry: type[forms.Form], **options: Any) -> None:
-        self.entry = entry
+
+AnyEntry = TypeVar("AnyEntry", bound=Entry)
+
+
+class EntriesField(Typed[list[AnyEntry]], _ListField):
+    """A list of entries of one kind, each cleaned by the form of its settings; no two have the same key.
+
+    The cleaned value is a list of dictionaries, as it is stored. What is made with the setting has a list of entries.
+    """
+
+    def __init__(self, entry: type[AnyEntry], **options: Any) -> None:
+        self.made_of, self.entry = entry, entry.Settings
         super().__init__(**options)
 
     def to_python(self, value: Any) -> Any:

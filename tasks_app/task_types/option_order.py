@@ -5,7 +5,7 @@ from random import Random
 
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.setting_fields import choice_field, retiring
+from tasks_app.settings.fields import choice_field, retiring
 from tasks_app.task_types.base import Criterion
 from tasks_app.task_types.list_fields import digit
 from tasks_app.task_types.texts import TextType

@@ -6,9 +6,9 @@ from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.languages import isolated
-from tasks_app.setting_fields import line_field
+from tasks_app.settings.fields import line_field
 from tasks_app.task_types.base import ScreenForm, ShownPart
+from tasks_app.texts.languages import isolated
 
 # Options as short as this stand side by side.
 SHORT = 24

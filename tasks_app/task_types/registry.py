@@ -2,7 +2,7 @@
 
 from typing import TypeVar
 
-from tasks_app.registry import Registry, stem
+from tasks_app.hooks.registry import Registry, stem
 from tasks_app.task_types.base import TaskType
 
 AnyType = TypeVar("AnyType", bound=TaskType)

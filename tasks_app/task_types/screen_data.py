@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from django.utils.functional import Promise
 
-from tasks_app import languages
 from tasks_app.task_types.highlights import Chains, Highlight
 from tasks_app.task_types.output_names import TEXT, heading_of, named
+from tasks_app.texts import languages
 
 if TYPE_CHECKING:
     from tasks_app.task_types.base import TaskType

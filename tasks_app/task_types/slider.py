@@ -8,13 +8,13 @@ from django import forms
 from django.core.validators import StepValueValidator
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app import languages
-from tasks_app.setting_fields import choice_field, number_field, whole_field
+from tasks_app.settings.fields import choice_field, number_field, whole_field
 from tasks_app.task_types.base import Criterion, Instruction, Outcome, Sample, Scale
 from tasks_app.task_types.grid import AGREEMENT, GridType, in_agreement, questions_for_agreement
 from tasks_app.task_types.instructed import in_lines
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.texts import PagedTexts
+from tasks_app.texts import languages
 
 # Scalar quality metric, as campaigns for machine translation use it: four levels, at every third of the range.
 SQM = (

@@ -14,10 +14,10 @@ from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app import plaintext
-from tasks_app.setting_fields import LineField, naming
+from tasks_app.settings.fields import LineField, naming
 from tasks_app.task_types.base import ItemTexts, OutputText
 from tasks_app.task_types.texts import TextType
+from tasks_app.texts import plaintext
 
 # A unit's key holds up to 300 characters; with the criterion of its own that a study may add there is room for this.
 LONGEST_KEY = 180

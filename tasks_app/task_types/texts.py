@@ -6,8 +6,8 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.orders import latin_orders
-from tasks_app.setting_fields import OneOfField, YesNoField, choice_field, whole_field
+from tasks_app.settings.fields import OneOfField, YesNoField, choice_field, whole_field
+from tasks_app.settings.orders import latin_orders
 from tasks_app.task_types import blocks
 from tasks_app.task_types.base import ItemTexts, Parameters, TaskType, UnitDraft
 

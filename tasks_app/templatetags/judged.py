@@ -10,9 +10,9 @@ from django.utils.html import escape, format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
-from tasks_app import languages, richtext
 from tasks_app.task_types.base import Media, Screen, ShownPart
 from tasks_app.task_types.highlights import Chains, Highlight, Node, nested, places_in_chain
+from tasks_app.texts import languages, richtext
 
 register = template.Library()
 

@@ -2,7 +2,8 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app import access, tabs
+from tasks_app import access
+from tasks_app.hooks import tabs
 
 
 def register_tabs() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from django.http import HttpResponse, StreamingHttpResponse
 
-from tasks_app.plaintext import without_formula
+from tasks_app.texts.plaintext import without_formula
 
 CSV = "text/csv; charset=utf-8"
 

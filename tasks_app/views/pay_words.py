@@ -9,7 +9,7 @@ from tasks_app import pay
 from tasks_app.models import Rater
 from tasks_app.selectors.pay import offer_of
 from tasks_app.services import pay as service
-from tasks_app.study_settings import StudySettings
+from tasks_app.settings.study import StudySettings
 
 
 def money(amount: Decimal, currency: str) -> str:

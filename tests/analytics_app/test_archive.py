@@ -31,11 +31,11 @@ from analytics_app.models import Plan, ResultRow, Run
 from evalweb.local_services.folder import BASE_DIR
 from tasks_app.models import Item, Output, Rater, Study
 from tasks_app.models.raters import Identity
-from tasks_app.plaintext import digest
 from tasks_app.selectors.opening import opening_facts
 from tasks_app.selectors.studies import contents
 from tasks_app.services.plan import extending
 from tasks_app.services.study import correcting, lifecycle, withdrawing
+from tasks_app.texts.plaintext import digest
 from tests import extent
 from tests.about import ready
 from tests.builders import build_study

@@ -1,6 +1,6 @@
 """Counts of errors: effects by hand and by least squares, where counts come from, and what is refused."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ BORDER, NOISE = RNG.integers(0, 4, (2, N_ITEMS, 2)).astype(float)
 HUMAN = np.round(90 - 5 * BORDER - 15 * NOISE + RNG.normal(0, 2, BORDER.shape))
 # A metric from 0 to 1 that counts borders as much as noise.
 METRIC = np.round(1 - 0.1 * BORDER - 0.1 * NOISE + RNG.normal(0, 0.02, BORDER.shape), 4)
+WIDE = {"type": "slider", "params": {"minimum": -200, "maximum": 300}}
 PLAN = {"analysis": "error_counts", "counts": ["border", "noise"]}
 
 
@@ -37,17 +38,33 @@ def cells(**columns: Any) -> list[dict[str, object]]:
     ]
 
 
-def study(folder: Path, task: Mapping[str, object] | None = None, features: Mapping[str, Any] | None = None) -> Path:
-    """Load a study in which two raters rate every text, the second 10 lower than the first."""
+def study(
+    folder: Path,
+    task: Mapping[str, object] | None = None,
+    features: Mapping[str, Any] | None = None,
+    own: Sequence[float] = (),
+) -> Path:
+    """Load a study in which two raters rate every text, the second 10 lower than the first.
+
+    With `own` there is a rater for each number, who takes off so much more for noise than the others.
+    """
     items = [
         {**row, "output": f"text of {row['system']} for {row['item']}", "source": "s"}
         | {f"feature_{name}": values[int(str(row["item"])[1:])] for name, values in (features or {}).items()}
         for row in cells()
     ]
     ratings = [{"rater": rater, **row} for rater, off in (("r1", 0), ("r2", -10)) for row in cells(value=HUMAN + off)]
+    if own:
+        ratings = [
+            {"rater": f"r{number}", **row}
+            for number, more in enumerate(own)
+            for row in cells(
+                value=np.round(HUMAN - more * NOISE + np.random.default_rng(number).normal(0, 3, NOISE.shape))
+            )
+        ]
     task = task or {"type": "slider", "params": {"minimum": -20, "maximum": 100}}
     criterion = {"key": "quality", "name": "Quality", "question": "How good?", "low": "bad", "high": "good"}
-    load(folder, {"criteria": ["quality"], "k": 2, **task}, items, ratings, criteria=[criterion])
+    load(folder, {"criteria": ["quality"], "k": len(own) or 2, **task}, items, ratings, criteria=[criterion])
     return folder
 
 
@@ -191,9 +208,47 @@ def test_tables_chart_and_finding(tmp_path: Path) -> None:
     assert [line[0].text for line in raters.rows] == ["r1", "r2"]
     told = finding(stored, FindingQuestion("Quality", "slider", 0.05))
     assert told is not None
-    assert told.text == "Ratings fall with each error of the types “border” and “noise” on Quality."
+    assert told.text == (
+        "Ratings fall with each error of the types “border” and “noise” on Quality; this is about these raters only."
+    )
     for row in stored:
         row.p_adjusted = None if row.p_adjusted is None else 0.4
     told = finding(stored, FindingQuestion("Quality", "slider", 0.05))
     assert told is not None
-    assert told.text == "It was not shown that ratings fall with the errors of any type on Quality."
+    assert told.text == (
+        "It was not shown that ratings fall with the errors of any type on Quality; this is about these raters only."
+    )
+
+
+def test_effects_hold_for_further_raters_only_as_far_as_raters_agree(tmp_path: Path) -> None:
+    """Of five raters two take more off for noise; of the others it costs nothing, or raises the rating."""
+    told = {}
+    for name, own in (("torn", (15.0, 5.0, -35.0, -25.0, -15.0)), ("agreed", (1.0, -1.0, 0.0, 2.0, -2.0))):
+        (tmp_path / name).mkdir()
+        rows = rows_of(scored(study(tmp_path / name, WIDE, own=own), border=BORDER, noise=NOISE, F1=METRIC))
+        about: dict[str, Any] = {"criterion": "quality", "label": "noise"}
+        these, further = (one(rows, f"error_effect{end}", **about) for end in ("", "_crossed"))
+        assert further["value"] == pytest.approx(these["value"])
+        assert (further["df"], further["n_raters"]) == (4, 5)
+        assert further["settings"]["generalises_to"] == "further texts and further raters"
+        metric, crossed = (one(rows, f"error_effect_difference{end}", metric="F1", **about) for end in ("", "_crossed"))
+        assert crossed["value"] == pytest.approx(metric["value"])
+        assert crossed["high"] - crossed["low"] != pytest.approx(metric["high"] - metric["low"])
+        stored = [ResultRow(**row) for row in rows]
+        found = finding(stored, FindingQuestion("Quality", "slider", 0.05))
+        assert found is not None
+        told[name] = (these["p_adjusted"] < 0.05, further["p_adjusted"] < 0.05, found.text)
+        effects = tables_for("error_counts", stored, 0.05)[0]
+        assert "For further texts and raters" in [str(column.label) for column in effects.columns]
+        (drawn,) = charts.draw([Row(**row) for row in rows], "main", "quality")
+        assert "that of people for further texts and further raters" in drawn.subtitle
+    assert told["torn"][:2] == (True, False)
+    assert told["torn"][2] == "Ratings fall with each error of the type “border” on Quality."
+    assert told["agreed"] == (True, True, "Ratings fall with each error of the types “border” and “noise” on Quality.")
+
+
+def test_a_plan_for_texts_alone_has_no_effects_for_further_raters(tmp_path: Path) -> None:
+    folder = scored(study(tmp_path), border=BORDER, noise=NOISE)
+    found = analysed(folder, PLAN, generalise_to="texts")
+    assert not [row for row in found if row["statistic"].endswith("_crossed")]
+    assert [row for row in found if row["statistic"] == "error_effect"]

@@ -50,7 +50,7 @@ def labelled(given: Given, criteria: Sequence[str] = ("tone",), groups: Sequence
 
 def rows_of(
     name: str, data: Table, *, labels: Sequence[str] = ("Yes", "No"), params: dict | None = None,
-    extras: dict | None = None, **settings: object,
+    extras: dict | None = None, common: dict | None = None, **settings: object,
 ) -> list[Row]:  # fmt: skip
     member = analyses.registry[name]
     kind = min(member.task_types)
@@ -65,8 +65,8 @@ def rows_of(
         labels=() if whole else tuple(labels),
     )  # fmt: skip
     found = {need: need.empty(data) for need in member.needs} | (extras or {})
-    common = Common(n_resamples=200, n_permutations=999, seed=1)
-    sample = Sample(data, np.full(len(data), np.nan), question, common, "kept", extras=Extras(found))
+    about = Common(n_resamples=200, n_permutations=999, seed=1, **(common or {}))
+    sample = Sample(data, np.full(len(data), np.nan), question, about, "kept", extras=Extras(found))
     return list(made(name, **settings).rows(sample))
 
 
@@ -103,6 +103,18 @@ def test_shares_and_differences_by_hand() -> None:
     (test,) = [row for row in rows if row.statistic == "mcnemar"]
     assert (test.value, test.n_items) == (3, 4)
     assert test.p == pytest.approx(2 / 8)
+    # The three items that differ all have the same direction, so that p is the smallest possible.
+    assert test.note == "Only 3 of 4 items differ, so the smallest possible p is 0.25."
+    assert (test.settings or {}).items() >= {"n_units": 4, "n_differing": 3}.items()
+
+
+def test_a_test_that_can_be_significant_has_no_note() -> None:
+    """Six items that differ: p is 2 / 64 at least."""
+    opposed = [(rater, item, s, "Yes" if s else "No") for rater in range(2) for item in range(6) for s in (0, 1)]
+    rows = rows_of("labels", labelled(opposed))
+    (test,) = [row for row in rows if row.statistic == "mcnemar"]
+    assert (test.p, test.note) == (pytest.approx(2 / 64), None)
+    assert "n_differing" not in (test.settings or {})
 
 
 def test_skills_and_accuracy_name_who_errs() -> None:
@@ -227,6 +239,7 @@ def test_joint_scores(aggregate: str) -> None:
     (test,) = [row for row in rows if row.statistic == "joint_difference"]
     assert (test.value, test.n_items) == (2, 3)
     assert test.p == pytest.approx(1 / 2)
+    assert (test.note or "").startswith("Only 2 of 3 items differ, so the smallest possible p is 0.5.")
 
 
 def test_joint_scores_where_criteria_were_asked_apart() -> None:

@@ -12,7 +12,8 @@ from analytics_app.analyses.shared.changes import ChangeAnalysis
 from analytics_app.models import Plan, Run
 from analytics_app.runs import start
 from analytics_app.selectors.questions import chosen, common_of
-from tasks_app import sections, studyfile
+from tasks_app import studyfile
+from tasks_app.hooks import sections
 from tasks_app.models import Study
 from tasks_app.services.study import lifecycle
 from tests.tasks_app.studyfile.kit import STUDY, problems_of, put

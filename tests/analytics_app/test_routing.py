@@ -13,7 +13,8 @@ from django.urls import reverse
 
 from analytics_app.models import Exclusion, Run
 from analytics_app.services import routing
-from tasks_app import studyfile, tabs
+from tasks_app import studyfile
+from tasks_app.hooks import tabs
 from tasks_app.models import Assignment, Event, Place, Rater, Study, Unit
 from tasks_app.services import pay
 from tasks_app.services.arrival import enrolment

@@ -16,7 +16,7 @@ from analytics_app.archive.reading import Archive
 from analytics_app.models import ResultRow, Run
 from analytics_app.runs import preview, start
 from analytics_app.selectors import pages
-from analytics_app.views import run_words
+from analytics_app.views import run_words, standing
 from tasks_app.models import Output, Study, Withdrawal
 from tasks_app.services.study import lifecycle, withdrawing
 from tests.analytics_app.exports.conftest import as_csv
@@ -75,7 +75,7 @@ def test_a_run_leaves_them_out_and_says_so(filler: Filler) -> None:
     ]
     before_start = [row.n_ratings for row in preview.preview(study, run.settings) if row.label == "withdrawn_text"]
     assert before_start == [2], "the page for a new run says so before it is started"
-    assert "are left out: one output of “i0”, “i2”." in run_words.standing(run, study)
+    assert "are left out: one output of “i0”, “i2”." in standing.standing(run, study)
     # A run that was started before keeps what it saw, and is out of date.
     (changed,) = run_words.since_in_words(pages.since(before, pages.after(study, before)[1]))
     assert changed == "Texts were withdrawn, or withdrawals taken back, after this run."
@@ -141,7 +141,7 @@ def test_a_planned_run_after_another_one_with_other_texts_is_exploratory(filler:
     later = start.start(study=study, by=None, trigger="command")
     assert not later.planned
     assert later.facts["planned_before"] == planned.number
-    assert "withdrawn texts changed after it" in run_words.standing(later, study)
+    assert "withdrawn texts changed after it" in standing.standing(later, study)
 
 
 def test_an_archive_has_them_and_its_rows_bear_out_what_the_run_left_out(filler: Filler, tmp_path: Path) -> None:

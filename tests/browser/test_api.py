@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pandas
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.kit import accessible, sign_in
@@ -12,6 +13,7 @@ from tests.servers import LiveSite
 SWAGGER = "#api"
 
 
+@pytest.mark.exhaustive
 def test_a_token_is_made_used_tried_and_ended(page: Page, live_site: LiveSite, make_study: Callable[..., str]) -> None:
     make_study("by-script", size=2)
     live_site.manage("simulate_raters", "by-script", "--raters", "2", "--base-url", live_site.url)

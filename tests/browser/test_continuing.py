@@ -28,30 +28,46 @@ def test_a_lost_tab_the_back_button_and_somebody_else(
     page: Page, browser: Browser, live_site: LiveSite, make_study: MakeStudy
 ) -> None:
     link = make_study("lost-tab")
-    left_open = page.context.new_page()
-    left_open.goto(link)
-    left_open.wait_for_load_state()
-    page.goto(link)
-    page.get_by_role("button", name="I agree, begin").click()
-    expect(page.get_by_role("heading", name="What to do")).to_be_visible()
-    # As a page that comes back out of the browser's memory.
-    left_open.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', {persisted: true}))")
-    offer_to_continue(left_open)
-    left_open.close()
+    agrees_beside_a_page_left_open(page, link)
     personal = page.get_by_role("textbox", name="Personal link").input_value()
     page.get_by_role("button", name="Start").click()
     for done in range(2):
         at(page, done)
         answer(page)
     at(page, 2)
+    goes_back_as_far_as_it_goes(page)
+    continues_in_another_tab(page, link, personal)
+    leaves_it_to_somebody_else(page, link)
+    with phone(browser, live_site) as other:
+        other.goto(link)
+        expect(other.get_by_text("Already begun? Open your personal link")).to_be_visible()
+        other.goto(personal)
+        at(other, 2)
 
-    # Back from text 3, as far as it goes: where the rater is, then the question who has come, never an invitation.
+
+def agrees_beside_a_page_left_open(page: Page, link: str) -> None:
+    """Agree, while an invitation opened before comes back out of the browser's memory: it offers to continue."""
+    left_open = page.context.new_page()
+    left_open.goto(link)
+    left_open.wait_for_load_state()
+    page.goto(link)
+    page.get_by_role("button", name="I agree, begin").click()
+    expect(page.get_by_role("heading", name="What to do")).to_be_visible()
+    left_open.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', {persisted: true}))")
+    offer_to_continue(left_open)
+    left_open.close()
+
+
+def goes_back_as_far_as_it_goes(page: Page) -> None:
+    """Press Back on text 3: the rater stays there, then is asked who has come, and never invited anew."""
     page.go_back()
     at(page, 2)
     page.go_back()
     offer_to_continue(page)
 
-    # The tab is lost; the open link is opened in another one.
+
+def continues_in_another_tab(page: Page, link: str, personal: str) -> None:
+    """Open the open link in another tab, as somebody who has lost the first one, and go on at text 3."""
     tab = page.context.new_page()
     tab.goto(link)
     offer_to_continue(tab)
@@ -62,19 +78,18 @@ def test_a_lost_tab_the_back_button_and_somebody_else(
     tab.keyboard.press("Enter")
     at(tab, 2)
     assert tab.url.startswith(personal)
+    tab.close()
 
+
+def leaves_it_to_somebody_else(page: Page, link: str) -> None:
+    """Say that somebody else has come: the browser invites them, also when it is asked again."""
+    tab = page.context.new_page()
     tab.goto(link)
     tab.get_by_role("button", name="I am someone else").click()
     expect(tab.get_by_role("button", name="I agree, begin")).to_be_visible()
     tab.goto(link)
     expect(tab.get_by_role("button", name="I agree, begin")).to_be_visible()
     tab.close()
-
-    with phone(browser, live_site) as other:
-        other.goto(link)
-        expect(other.get_by_text("Already begun? Open your personal link")).to_be_visible()
-        other.goto(personal)
-        at(other, 2)
 
 
 def test_the_button_to_agree_stands_within_two_screens(page: Page, open_checked: OpenChecked) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import Browser, Page, StorageState, expect
 
 from tests import extent
@@ -13,6 +14,7 @@ from tests.servers import LiveSite
 MakeStudy = Callable[..., str]
 
 
+@pytest.mark.exhaustive
 def test_a_run_is_prepared_with_a_preset_and_live_counts(
     page: Page, browser: Browser, live_site: LiveSite, make_study: MakeStudy
 ) -> None:

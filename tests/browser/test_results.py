@@ -148,6 +148,7 @@ def finished(page: Page, live_site: LiveSite, make_study: MakeStudy) -> str:
     return "finished"
 
 
+@pytest.mark.exhaustive
 def test_results_are_sorted_unfolded_and_taken_away(page: Page, live_site: LiveSite, finished: str) -> None:
     expect(page.get_by_role("img").first).to_be_visible()
     shown, fold = page.get_by_role("img").count(), page.get_by_text("Further charts").first
@@ -213,6 +214,7 @@ def test_other_pages_of_results_are_accessible_and_fit_a_phone(page: Page, finis
 def test_charts_fill_the_page_and_their_words_can_be_read_and_do_not_touch(page: Page, finished: str) -> None:
     for fold in page.get_by_text("Further charts").all():
         fold.click()
+    accessible(page, OURS)
     for width, room in ((360, "narrow"), (1280, "wide")):
         page.set_viewport_size({"width": width, "height": 740})
         assert page.locator(".ew-plot:visible").count() == page.locator(f".ew-plot-{room}:visible").count() >= 8

@@ -3,14 +3,18 @@
 import re
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.about import ABOUT
 from tests.browser.kit import accessible, at, fits_a_phone, send, sign_in, without_script
 from tests.browser.test_researcher import OURS
+from tests.browser.test_setup_texts import drop
 from tests.servers import LiveSite
 
 STEPS = ("task", "texts", "questions", "raters", "checks", "consent", "analysis", "review", "file")
+# Pages beside the steps, as the example of a Likert scale has them.
+BESIDE = ("set-up/texts/new/", "set-up/texts/sample/", "set-up/texts/media/", "api/", "results/new/")
 FACTS = ("name[Aster], kind[café]", "name[Birch], kind[pub]", "name[Cedar], kind[hotel]", "name[Daisy], kind[shop]")
 
 
@@ -45,11 +49,12 @@ def revision_of(page: Page) -> int:
     return int(page.locator("#setup-state input[name=revision]").input_value())
 
 
+@pytest.mark.exhaustive
 def test_from_a_table_to_an_open_study(page: Page, live_site: LiveSite, tmp_path: Path) -> None:
     """RankME, three texts a screen, without YAML: what is typed is stored at once, and the preview follows."""
     sign_in(page, live_site)
     page.goto("/admin/studies/new/")
-    make_study(page, "Rate several texts side by side with numbers", "Places, by hand")
+    make_study(page, "Give texts numbers in relation to a reference text", "Places, by hand")
     page.get_by_label("One reference for all items").fill("Aster is a café.")
     page.get_by_role("button", name="Save and go on").click()
     page.set_input_files("input[type=file]", table(tmp_path))
@@ -100,10 +105,13 @@ def test_every_step_is_accessible_and_fits_a_phone(page: Page, browser: Browser,
     name, _password = live_site.login
     live_site.manage("load_study", "examples/likert", "--owner", name)
     sign_in(page, live_site)
-    for step in STEPS:
-        page.goto(f"/admin/studies/example-likert/set-up/{step}/")
+    for address in (*(f"set-up/{step}/" for step in STEPS), *BESIDE):
+        page.goto(f"/admin/studies/example-likert/{address}")
         accessible(page, OURS)
         fits_a_phone(page)
+    page.goto("/admin/studies/example-likert/set-up/texts/media/")
+    drop(page, "one.png", "no picture")
+    assert page.locator("input[type=file]").evaluate("(field) => field.files[0].name") == "one.png"
     page.goto("/admin/studies/example-likert/set-up/task/")
     before = revision_of(page)
     page.get_by_label("Public title").focus()
@@ -167,6 +175,7 @@ def test_one_press_adds_one_entry_while_what_was_typed_is_being_saved(page: Page
     assert len([body for body in sent if "add%3Acriteria" in body or "add:criteria" in body]) == 1
 
 
+@pytest.mark.exhaustive
 def test_a_draft_is_rated_on_trial_from_review_and_back(page: Page, live_site: LiveSite) -> None:
     """Consent, instructions, every text and the end are the real pages; each leads back to Review, still a draft."""
     name, _password = live_site.login

@@ -47,6 +47,7 @@ def check(page: Page) -> None:
     fits(page)
 
 
+@pytest.mark.exhaustive
 def test_a_wide_table_becomes_the_texts_of_a_study(page: Page, live_site: LiveSite, tmp_path: Path) -> None:
     folder = put(tmp_path / "study", study_yaml=STUDY.replace("slug: fluency", f"slug: {SLUG}"), items_csv=ITEMS)
     live_site.manage("load_study", str(folder), "--owner", "researcher")

@@ -95,6 +95,7 @@ def test_a_study_begins_without_scripts(browser: Browser, live_site: LiveSite) -
         expect(page).to_have_url(f"{live_site.url}/admin/studies/without/set-up/task/")
 
 
+@pytest.mark.exhaustive
 def test_a_table_leads_to_a_set_up_with_its_texts_and_an_attention_check(
     page: Page, live_site: LiveSite, tmp_path: Path, page_problems: list[str]
 ) -> None:

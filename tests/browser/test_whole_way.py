@@ -327,6 +327,7 @@ def test_who_returned_or_timed_out_on_the_platform_and_every_ending_on_a_phone(
     accessible(page)
 
 
+@pytest.mark.exhaustive
 def test_feedback_comes_again_when_its_answer_was_lost(page: Page, open_checked: OpenChecked) -> None:
     page.goto(open_checked().link)
     agree(page)

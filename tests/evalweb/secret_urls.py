@@ -6,7 +6,7 @@ from django.urls import path
 
 from evalweb import urls
 from evalweb.secret_paths import routes
-from tasks_app.converters import HiddenInLogs
+from tasks_app.links.converters import HiddenInLogs
 
 handler400, handler403, handler404, handler500 = urls.handler400, urls.handler403, urls.handler404, urls.handler500
 

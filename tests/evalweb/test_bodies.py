@@ -14,8 +14,8 @@ from django.urls.resolvers import URLPattern, URLResolver
 
 from evalweb.bodies import limit_of_large
 from evalweb.front.requests import REFUSAL, Refused
-from tasks_app.request_sizes import ORDINARY, largest_upload
 from tasks_app.studyfile.files.limits import MIB
+from tasks_app.uploads.request_sizes import ORDINARY, largest_upload
 
 UNREAD = "An answer that never reads its body cannot be told from one that does, unless reading fails."
 MULTIPART = "multipart/form-data; boundary=b"

@@ -12,8 +12,8 @@ import yaml
 from evalweb.environment import VARIABLES
 from evalweb.local_services.folder import BASE_DIR, VarFolder
 from evalweb.serve.children import WORKER_ENVIRONMENT, commands
-from tasks_app.request_sizes import BESIDE_THE_FILE
 from tasks_app.studyfile.files.limits import MIB, Limits
+from tasks_app.uploads.request_sizes import BESIDE_THE_FILE
 
 SECRETS = {"SECRET_KEY", "POSTGRES_PASSWORD", "VALKEY_PASSWORD"}
 

@@ -14,7 +14,7 @@ from evalweb.front import pace, requests
 from evalweb.front.application import Front
 from evalweb.front.requests import REFUSAL, Environ, Refused
 from evalweb.front.responses import PIECE
-from tasks_app.request_sizes import ORDINARY
+from tasks_app.uploads.request_sizes import ORDINARY
 
 T = TypeVar("T")
 LARGE = 5 * ORDINARY

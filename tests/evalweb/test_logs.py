@@ -18,7 +18,7 @@ from evalweb import logs
 from evalweb.logs import SafeJsonFormatter, scrub, scrub_value
 from evalweb.secret_paths import hide, routes
 from evalweb.urls import urlpatterns
-from tasks_app.converters import HiddenInLogs
+from tasks_app.links.converters import HiddenInLogs
 from tests.evalweb import urls
 from tests.evalweb.secret_urls import SECRET
 

@@ -29,8 +29,9 @@ COVERING = frozenset(
     {"checked", "comprehension", "panas_groups", "pictures_and_sounds", "semantic_differential", "slider"}
 )
 
-# With the covering ones: an answer of every kind, such as choices, numbers, marks in texts, pairs and orders.
-EVERY_KIND = COVERING | {"error_spans", "pairwise", "ranking"}
+# Between them, these are answered in every way: by choices, numbers, marks in texts, pairs and orders. Numbers of a
+# slider and of pairs of words are stored as those of a scale.
+JUDGED = COVERING - {"slider", "semantic_differential"} | {"error_spans", "pairwise", "ranking"}
 
 
 def examples_in_every_run(names: frozenset[str]) -> pytest.MarkDecorator:
@@ -43,7 +44,7 @@ def examples_in_every_run(names: frozenset[str]) -> pytest.MarkDecorator:
 
 every_example = pytest.mark.parametrize("name", list(FOLDERS))
 covering_examples = examples_in_every_run(COVERING)
-examples_of_every_kind = examples_in_every_run(EVERY_KIND)
+judged_examples = examples_in_every_run(JUDGED)
 
 
 # What an ordinary run judges less of: half a set, and two of three waves.

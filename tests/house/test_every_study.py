@@ -22,7 +22,7 @@ from tasks_app.selectors import screens
 from tests import extent, invariants
 from tests.analytics_app.complete import missing_settings
 from tests.house import pairs, recipes, taken_tables
-from tests.house.examples import COVERING, LESS, examples_of_every_kind, judged, load
+from tests.house.examples import COVERING, LESS, judged, judged_examples, load
 from tests.round_trip import comes_back_unchanged
 from tests.undrawn import undrawn
 
@@ -79,7 +79,7 @@ COMPARING = {
 DRAWN = {"checked", "comprehension", "panas_groups"}
 
 
-@examples_of_every_kind
+@judged_examples
 def test_it_is_judged_comes_back_unchanged_and_is_analysed(name: str, tmp_path: Path, rosa: User) -> None:
     study = judged(load(name, tmp_path, f"first-{name}", **less_of(name)), raters=4 if extent.is_exhaustive() else 3)
     invariants.check(study)

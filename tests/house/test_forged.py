@@ -16,8 +16,8 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import Settings
 
-from tasks_app import credentials
 from tasks_app.forms import ConsentForm
+from tasks_app.links import credentials
 from tasks_app.management.simulated_raters import hidden_fields
 from tasks_app.models import Assignment, Draft, Judgment, Rater, Rating, Study
 from tasks_app.selectors import screens

@@ -25,7 +25,7 @@ from random import Random
 
 from django import forms
 
-from tasks_app.setting_fields import YesNoField
+from tasks_app.settings.fields import YesNoField
 from tasks_app.task_types.base import Outcome, Quality, Scale, Screen, ScreenForm, Value
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.simulation import share_of

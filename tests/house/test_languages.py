@@ -13,7 +13,7 @@ from django.conf import settings
 from django.utils import translation
 
 from scripts import messages, po
-from tasks_app import languages
+from tasks_app.texts import languages
 
 ROOT = Path(settings.BASE_DIR)
 FOUND = messages.collect()

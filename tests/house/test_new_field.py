@@ -11,12 +11,13 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from tasks_app import study_settings, studyfile
+from tasks_app import studyfile
 from tasks_app.models import Setup
+from tasks_app.settings import study as study_settings
+from tasks_app.settings.study import Pay
 from tasks_app.setup import changes
 from tasks_app.setup.checking import make_study
 from tasks_app.setup.page import SetupPage
-from tasks_app.study_settings import Pay
 from tasks_app.studyfile.reference import reference
 from tasks_app.studyfile.schema import _schema_in, whole_schema
 from tests.pages import fields_of

@@ -37,13 +37,6 @@ RATERS, GROWTH = 15, 4
 SMALL_DRAFT = 30
 # What design section 9 promises of every page.
 MOST_QUERIES, MOST_BYTES = 15, 150_000
-# Pages that ask for a little more: alerts about copied comments and failed checks, headlines with their weaknesses, and
-# the state of each step of a set-up.
-MORE = {
-    "analytics:monitor": 18, "analytics:raters": 17, "analytics:results": 17, "analytics:run": 17,
-    "researcher:texts": 18, "researcher:texts q=a": 19, "researcher:unit_table controls": 16,
-    "researcher:recruit": 17, "researcher:review opening=1": 17, "researcher:review settle=1": 19,
-}  # fmt: skip
 # Linear growth, and room for reading the judgments of the larger study whole where indexes served the smaller. Its
 # raters times its places would be 72,000.
 MOST_GROWTH, ROOM = 1.5 * GROWTH, 5_000
@@ -62,16 +55,6 @@ class Asked:
         return self.queries == before.queries and self.rows <= MOST_GROWTH * before.rows + ROOM
 
 
-def most(name: str) -> int:
-    """Return the most queries that a page may ask, by its name with its query."""
-    return MORE.get(name, MORE.get(name.partition(" ")[0], MOST_QUERIES))
-
-
-def longest(name: str) -> int:
-    """Return the most bytes that a page may have; the list of all settings of a study file is longer than others."""
-    return MOST_BYTES + 10_000 * (name == "help:page")
-
-
 def test_every_address_is_sorted() -> None:
     sorted_ones = {one.name for one in (*PAGES, *FILES, *DRAFTS)} | ACTIONS
     assert sorted_ones == set(of_researchers())
@@ -79,7 +62,7 @@ def test_every_address_is_sorted() -> None:
 
 def test_no_page_asks_too_many_queries_or_is_too_long(rosa: User) -> None:
     costs = at_size(rosa, RATERS, {}, PAGES) | of_draft(rosa, SMALL_DRAFT, {})
-    assert {name: cost for name, cost in costs.items() if cost.queries > most(name) or cost.bytes > longest(name)} == {}
+    assert {name: cost for name, cost in costs.items() if cost.queries > MOST_QUERIES or cost.bytes > MOST_BYTES} == {}
 
 
 @pytest.mark.exhaustive
@@ -92,8 +75,8 @@ def test_no_page_looks_at_more_than_its_share(rosa: User, subtests: pytest.Subte
             assert after.rows <= MOST_GROWTH * before.rows + ROOM, "a query looks at rows once for each other row"
             assert after.queries == before.queries, "the number of queries grows with the study"
             if address in PAGES:
-                assert after.queries <= most(str(address))
-                assert after.bytes <= longest(str(address)), "too long a page"
+                assert after.queries <= MOST_QUERIES
+                assert after.bytes <= MOST_BYTES, "too long a page"
 
 
 @pytest.mark.exhaustive
@@ -104,7 +87,7 @@ def test_no_step_of_the_set_up_asks_more_of_a_larger_draft(rosa: User, subtests:
     large = of_draft(rosa, 2 * no_small_draft, small)
     for address, before in small.items():
         with subtests.test(address=address):
-            assert large[address].queries == before.queries <= most(address)
+            assert large[address].queries == before.queries <= MOST_QUERIES
             assert large[address].rows <= MOST_GROWTH * before.rows + ROOM
 
 

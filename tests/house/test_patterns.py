@@ -1,4 +1,4 @@
-"""Regular expressions are literals of our code, or go through tasks_app/patterns, which bounds what people write."""
+"""Regular expressions are literals of our code, or go through tasks_app/texts/patterns, which bounds the rest."""
 
 import ast
 import importlib
@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from tasks_app import readiness, setup, text_findings
+from tasks_app import readiness, setup
+from tasks_app.texts import findings as text_findings
 
 ROOT = Path(__file__).parents[2]
-PACKAGE = "tasks_app/patterns/"
+PACKAGE = "tasks_app/texts/patterns/"
 ENGINES = {"re", "regex"}
 FUNCTIONS = {"compile", "template", "search", "match", "fullmatch", "sub", "subn", "subf", "split", "splititer"} | {
     "findall", "finditer", "Regex", "Scanner"
@@ -92,7 +93,7 @@ def test_no_pattern_is_compiled_past_its_bounds() -> None:
         for path in modules()
         for pattern in written_by_people(path.read_text(encoding="utf-8"))
     }
-    assert found == set(OURS), "give what people write to tasks_app.patterns, which bounds it"
+    assert found == set(OURS), "give what people write to tasks_app.texts.patterns, which bounds it"
 
 
 @pytest.mark.parametrize(
@@ -121,7 +122,7 @@ def test_what_counts_as_a_pattern_that_somebody_wrote(line: str, found: list[str
 def test_no_sql_matches_a_pattern_from_a_parameter() -> None:
     operators = ("~ %", "~* %", "!~ %", "SIMILAR TO %", "regexp_matches(%", "regexp_match(%")
     texts = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in modules()}
-    # The beginning of a formula is a constant of tasks_app/plaintext.py.
+    # The beginning of a formula is a constant of tasks_app/texts/plaintext.py.
     texts = {name: text.replace("~ %(formula)s", "") for name, text in texts.items()}
     assert [name for name, text in texts.items() if any(sign in text for sign in operators)] == []
 

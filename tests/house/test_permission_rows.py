@@ -22,7 +22,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
-from tasks_app import tabs
+from tasks_app.hooks import tabs
 from tasks_app.models import Membership, Study
 from tasks_app.services.study import tokens
 from tests.permissions.table import SHOWN, TABLE

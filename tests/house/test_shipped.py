@@ -12,8 +12,9 @@ from django.conf import settings
 from django.test import Client
 from pytest_django.fixtures import Settings
 
-from tasks_app import catalogue, studyfile
+from tasks_app import studyfile
 from tasks_app.management.commands import demo
+from tasks_app.manual import catalogue
 from tasks_app.models import Item
 from tasks_app.task_types import registry
 from tests.shipped import TASK_TYPES as SHIPPED

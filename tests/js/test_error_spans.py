@@ -179,12 +179,15 @@ def test_the_panel_leaves_its_words_in_view(blank: Page) -> None:
     body = """
         const room = {left: 0, top: 100, width: 1000, height: 600};
         const at = (box, size) => it.placeFor({left: 400, right: 450, ...box}, size, room);
-        const small = {width: 200, height: 150};
+        const small = {width: 200, height: 150}, text = {left: 350, right: 900};
         return [
             at({top: 200, bottom: 220}, small), at({top: 640, bottom: 660}, small),
             at({top: 400, bottom: 420, left: 950, right: 990}, small),
             at({top: 380, bottom: 400}, {width: 400, height: 500}),
             at({top: 380, bottom: 400, left: 600, right: 700}, {width: 400, height: 500}),
+            at({top: 400, bottom: 420, text}, small), at({top: 200, bottom: 220, text}, small),
+            at({top: 200, bottom: 220, text}, {width: 400, height: 150}),
+            at({top: 380, bottom: 400}, {width: 900, height: 500}),
         ];
     """
     assert run(blank, body, "panel") == [
@@ -193,4 +196,10 @@ def test_the_panel_leaves_its_words_in_view(blank: Page) -> None:
         {"left": 792, "top": 428},
         {"left": 458, "top": 192},
         {"left": 192, "top": 192},
+        # Lines that follow stay free while the last word is still to be pressed, where there is room above.
+        {"left": 400, "top": 242},
+        {"left": 142, "top": 200},
+        {"left": 400, "top": 228},
+        # No room anywhere: under the words, and the window follows.
+        {"left": 92, "top": 408},
     ]

@@ -70,7 +70,7 @@ class Tree:
         elif role in CONTROLS:
             yield _spoken(node, role), self._with_value(node, name)
         elif role in NAMED and name:
-            yield _spoken(node, role), "" if self._has_heading(node, name) else name
+            yield _spoken(node, role), self._entered(node, name)
             yield from self._within(node, name)
         elif role == "LabelText":
             yield from self._label(node, named)
@@ -80,6 +80,11 @@ class Tree:
             yield BREAK
         else:
             yield from self._within(node, named)
+
+    def _entered(self, node: Node, name: str) -> str:
+        """Return what is said of a group: its name, unless its heading has it, and a description."""
+        described = " ".join(str(node.get("description", {}).get("value", "")).split())
+        return " | ".join(filter(None, ["" if self._has_heading(node, name) else name, described]))
 
     def _within(self, node: Node, named: str) -> Iterator[tuple[str, str]]:
         for child in node.get("childIds", ()):

@@ -19,14 +19,14 @@ from django.urls import include, path
 from django.utils.safestring import mark_safe
 from django.views.decorators.csrf import csrf_exempt
 
-from tasks_app import languages
 from tasks_app.channels.base import Ending
 from tasks_app.forms import AnswerFields, ConsentForm, PageFields, SkipForm, StepForm
-from tasks_app.languages import PageLanguage
 from tasks_app.task_types import registry
 from tasks_app.task_types.base import Criterion, Media, Part, Quality, Screen
 from tasks_app.task_types.highlights import Highlight
 from tasks_app.task_types.samples import sample_kind, sample_screen
+from tasks_app.texts import languages
+from tasks_app.texts.languages import PageLanguage
 from tasks_app.urls import public_urls
 from tasks_app.views.rater import stages
 from tasks_app.views.rater.pages import PageFrame, PublicStudy

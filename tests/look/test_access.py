@@ -51,6 +51,38 @@ TURNED = """() => {
 }"""
 
 
+# Controls of the bars that move the page, scrolled to a place, when they take the focus.
+MOVED = """(place) => [...document.querySelectorAll(".top *, .foot *")].filter((one) => {
+    scrollTo({top: place});
+    one.focus();
+    return one === document.activeElement && scrollY !== place;
+}).map((one) => one.textContent.trim())"""
+
+# Controls of the page that lie under a bar once they took the focus, coming from above and from below.
+COVERED = """() => {
+    const [top, foot] = [".top", ".foot"].map((name) => document.querySelector(name));
+    const all = [...document.querySelectorAll("main :is(a, button, input, summary, textarea)")];
+    return [0, document.documentElement.scrollHeight].flatMap((place) => all.filter((one) => {
+        scrollTo({top: place});
+        one.focus();
+        const box = (one.closest("label") ?? one).getBoundingClientRect();
+        return one === document.activeElement &&
+            (box.top < top.getBoundingClientRect().bottom || box.bottom > foot.getBoundingClientRect().top);
+    })).map((one) => one.outerHTML);
+}"""
+
+
+# How much of an element's words is shown within it, from 0 to 1.
+SHOWN_OF_WORDS = """(one) => {
+    const range = document.createRange();
+    range.selectNodeContents(one);
+    const [words, box] = [range.getBoundingClientRect(), one.getBoundingClientRect()];
+    const within = (low, high) => Math.max(0, Math.min(words[high], box[high]) - Math.max(words[low], box[low]));
+    const shown = (within("left", "right") * within("top", "bottom")) / (words.width * words.height);
+    return Math.round(shown * 100) / 100;
+}"""
+
+
 def test_nothing_is_cut_at_400_percent(page: Page) -> None:
     page.set_viewport_size(MAGNIFIED)
 
@@ -63,7 +95,7 @@ def test_nothing_is_cut_at_400_percent(page: Page) -> None:
     assert_each(check, TYPES)
 
 
-@pytest.mark.parametrize("ui", ["ar", "en"])
+@pytest.mark.parametrize("ui", ["ar", pytest.param("en", marks=pytest.mark.exhaustive)])
 def test_each_text_runs_as_it_is_written_in_a_frame_of_the_raters_language(page: Page, ui: str) -> None:
     """An English study with Arabic texts, read by who has the page in Arabic, and in English."""
 
@@ -84,16 +116,19 @@ def test_each_text_runs_as_it_is_written_in_a_frame_of_the_raters_language(page:
     assert page.evaluate(TURNED) == []
 
 
-def test_bars_hold_one_line_on_a_phone_in_every_language(page: Page) -> None:
-    page.set_viewport_size(PHONE)
+@pytest.mark.parametrize("width", [320, 390])
+def test_bars_hold_one_line_on_a_phone_in_every_language(page: Page, width: int) -> None:
+    page.set_viewport_size({**PHONE, "width": width})
 
     def check(code: str) -> None:
-        page.goto(f"/judge/?ui={code}")
+        page.goto(f"/judge/?ui={code}&n=2")
         page.evaluate(
             """() => {
                 const words = document.querySelector("template[data-words]").content;
                 for (const [name, place] of [["saving", "[data-saved]"], ["left-one", "[data-foot-note]"]]) {
-                    document.querySelector(place).textContent = words.querySelector(`[data-word=${name}]`).textContent;
+                    const shown = document.querySelector(place);
+                    shown.textContent = words.querySelector(`[data-word=${name}]`).textContent;
+                    shown.dataset.state = name;
                 }
             }"""
         )
@@ -108,7 +143,10 @@ def test_bars_hold_one_line_on_a_phone_in_every_language(page: Page) -> None:
         )
         assert [words for words, is_one_line in lines if not is_one_line] == []
         assert page.locator(".top-row").bounding_box()["height"] < 70
-        assert faults(page) == []
+        assert [fault for fault in faults(page) if "span.saved" not in fault] == []
+        shown = page.locator(".saved").evaluate(SHOWN_OF_WORDS)
+        assert shown in {0, 1}, "a part of the word is shown"
+        assert page.locator(".nav-open").bounding_box()["y"] < 12
 
     assert_each(check, ((code, {"code": code}) for code, _name in settings.LANGUAGES))
 
@@ -166,11 +204,10 @@ def test_a_phone_jumps_to_the_questions_and_back_to_the_line(phone: Page) -> Non
     onward, back = (phone.get_by_role("link", name=name) for name in ("To the questions", "Back to the text"))
     expect(back).to_be_hidden()
     phone.evaluate("scrollTo({top: 2000})")
-    # A click of the test's may scroll first, where the bar has just been laid out anew.
-    onward.dispatch_event("click")
+    onward.tap()
     expect(phone.get_by_role("radiogroup").first).to_be_in_viewport()
     expect(onward).to_be_hidden()
-    back.click()
+    back.tap()
     phone.wait_for_function("scrollY === 2000")
     expect(onward).to_be_visible()
     # The page is closed and opened again at the same line.
@@ -179,6 +216,36 @@ def test_a_phone_jumps_to_the_questions_and_back_to_the_line(phone: Page) -> Non
     phone.wait_for_function("scrollY === 2000")
     phone.goto("/judge/?sample&type=likert")
     expect(onward).to_have_count(0)
+
+
+def test_a_page_stays_where_it_is_when_a_bar_takes_the_focus(phone: Page, page: Page) -> None:
+    """And whatever takes the focus between the bars is not covered by them."""
+    address = "/judge/?sample&type=likert&long"
+    phone.goto(address)
+    phone.wait_for_load_state()
+    assert phone.evaluate(MOVED, 2000) == []
+    assert phone.evaluate(COVERED) == []
+    page.goto(address)
+    page.wait_for_load_state()
+    assert page.evaluate(MOVED, 100) == []
+    assert page.evaluate(COVERED) == []
+
+
+def test_what_takes_the_focus_in_a_menu_that_scrolls_is_in_view(page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 484})
+    page.goto("/judge/")
+    page.get_by_role("button", name="Menu").click()
+    menu = page.get_by_role("navigation", name="Study")
+    menu.locator("summary").click()
+    menu.evaluate("(one) => (one.style.maxBlockSize = '160px')")
+    lost = menu.evaluate(
+        """(menu) => [...menu.querySelectorAll("a, button, select, summary")].filter((one) => {
+            one.focus();
+            const [inner, outer] = [one.getBoundingClientRect(), menu.getBoundingClientRect()];
+            return one === document.activeElement && (inner.top < outer.top || inner.bottom > outer.bottom);
+        }).map((one) => one.textContent)"""
+    )
+    assert lost == []
 
 
 def test_a_magnified_page_keeps_the_way_to_the_questions_in_view(browser: Browser, stage: Stage) -> None:
@@ -192,7 +259,7 @@ def test_a_magnified_page_keeps_the_way_to_the_questions_in_view(browser: Browse
     assert box["height"] < MAGNIFIED["height"] / 4
     page.evaluate("scrollTo({top: 1500})")
     expect(onward).to_be_in_viewport(ratio=1)
-    onward.dispatch_event("click")
+    onward.click()
     expect(page.get_by_role("radiogroup").first).to_be_in_viewport()
     # Below the questions nothing leads to them, and nothing lies over the button that sends.
     page.evaluate("scrollTo({top: document.documentElement.scrollHeight})")

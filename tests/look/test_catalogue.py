@@ -6,6 +6,17 @@ from tasks_app.task_types import registry
 from tests.axe import schemes, violations
 from tests.deviations import assert_each
 
+# Questions, and groups of controls in them, that must be answered and do not say so to whoever has the page read aloud.
+UNSAID = """() => {
+    const says = (one) => one.ariaRequired === "true" || one.getAttribute("aria-describedby")?.split(" ")
+        .some((id) => id.endsWith("-needed") && document.getElementById(id)?.textContent.trim());
+    return [...document.querySelectorAll("[data-question]:not([data-optional])")].flatMap((question) => {
+        const groups = [...question.querySelectorAll("fieldset:not([data-may]), [role=radiogroup]:not([data-may])")];
+        return [...groups.filter((group) => !says(group)),
+            ...([question, ...question.querySelectorAll("*")].some(says) ? [] : [question])];
+    }).map((one) => one.outerHTML.slice(0, 300));
+}"""
+
 
 def test_the_page_of_each_type_is_accessible_fits_a_phone_and_no_script_breaks(
     page: Page, complaints: list[str]
@@ -20,6 +31,7 @@ def test_the_page_of_each_type_is_accessible_fits_a_phone_and_no_script_breaks(
         found = violations(page, schemes()[0])
         found.pop("landmark-unique", None)
         assert found == {}
+        assert page.evaluate(UNSAID) == []
         page.set_viewport_size({"width": 390, "height": 800})
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         assert complaints == []

@@ -6,7 +6,7 @@ from itertools import product
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, CDPSession, Page, expect
+from playwright.sync_api import Browser, CDPSession, Locator, Page, ViewportSize, expect
 
 from tasks_app.task_types import registry
 from tasks_app.task_types.base import Part, Screen
@@ -116,7 +116,9 @@ def marking(
     context.close()
 
 
-@pytest.mark.parametrize(("language", "text"), [("en", LATIN), ("ar", ARABIC)])
+@pytest.mark.parametrize(
+    ("language", "text"), [pytest.param("en", LATIN, marks=pytest.mark.exhaustive), ("ar", ARABIC)]
+)
 def test_the_nearest_word_ends_a_mark_wherever_the_pointer_is_released(
     browser: Browser, stage: Stage, monkeypatch: pytest.MonkeyPatch, language: str, text: str
 ) -> None:
@@ -205,3 +207,57 @@ def test_the_page_may_scroll_while_words_are_drawn_over_and_clicks_do_as_well(
         # Far away a click lets go.
         page.mouse.click(450, 4)
         assert marker.chosen() == set()
+
+
+# Whether the middle of a word can be seen: neither the panel nor a bar lies over it, and no pane has scrolled it away.
+IS_SEEN = """(word) => {
+    const box = word.getBoundingClientRect();
+    return word.contains(document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2));
+}"""
+# Scroll a word to a share of the height of its pane, or of the window.
+SCROLLED = """(word, share) => {
+    const pane = word.closest(".text-tall");
+    const room = pane.scrollHeight > pane.clientHeight + 1 ? pane : document.documentElement;
+    const top = room === pane ? pane.getBoundingClientRect().top : 0;
+    room.scrollTop += word.getBoundingClientRect().top - top - room.clientHeight * share;
+}"""
+PLACE = """async (word) => {
+    await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
+    const box = word.getBoundingClientRect();
+    return [box.left + box.width / 2, box.top + box.height / 2];
+}"""
+WINDOWS = {
+    "desk": {"width": 1280, "height": 860},
+    "phone": {"width": 390, "height": 844},
+    "small phone": {"width": 320, "height": 568},
+    "phone on its side": {"width": 844, "height": 390},
+    "400 %": {"width": 320, "height": 256},
+}
+
+
+def test_the_panel_covers_no_words_that_are_being_marked_in_a_long_text(page: Page) -> None:
+    def check(size: ViewportSize) -> None:
+        page.set_viewport_size(size)
+        page.goto("/judge/?sample&type=error_spans&long")
+        words = page.locator("[role=listbox]").last.get_by_role("option")
+        panel = page.locator("[data-spans-panel]")
+        for first, share in ((60, 0.3), (120, 0.5), (180, 0.6)):
+            words.nth(first).evaluate(SCROLLED, share)
+            _press(page, words.nth(first))
+            expect(panel).to_be_visible()
+            assert words.nth(first).evaluate(IS_SEEN), f"the first word, at {share} of the height"
+            # The last word is some lines further down, and is brought into view as a rater does.
+            words.nth(first + 30).evaluate(SCROLLED, 0.3)
+            _press(page, words.nth(first + 30))
+            assert panel.locator("[data-panel-words]").inner_text().endswith("…")
+            assert words.nth(first + 30).evaluate(IS_SEEN), f"the last word, at {share} of the height"
+            page.keyboard.press("Escape")
+            expect(panel).to_be_hidden()
+
+    assert_each(check, ((name, {"size": size}) for name, size in WINDOWS.items()))
+
+
+def _press(page: Page, word: Locator) -> None:
+    """Press the middle of a word where it stands, once the page has been drawn, without scrolling to it."""
+    x, y = word.evaluate(PLACE)
+    page.mouse.click(x, y)

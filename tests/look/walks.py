@@ -50,7 +50,12 @@ class Keyboard:
         assert self.keys < MOST, "the keyboard does not get on"
 
     def answer(self) -> int:
-        """Answer everything on the screen and send it; return how many keys that took."""
+        """Answer everything on the screen and send it; return how many keys that took.
+
+        In its first half second a page does not hear Enter, which may be a second press on the page before
+        (static/js/core/keys.js). Whoever looks at a page first presses later.
+        """
+        expect(self.page.locator("[data-send][data-settling]")).to_have_count(0)
         if self.page.locator("[data-error-spans]").count():
             self._mark()
         if self.page.locator("[data-ranking]").count():

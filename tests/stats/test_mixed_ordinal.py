@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from analytics_app.stats.mixed.laplace import TERMS, Likelihood, Ratings
+from analytics_app.stats.mixed.hessian import Ratings
+from analytics_app.stats.mixed.laplace import TERMS, Likelihood
 from analytics_app.stats.mixed.ordinal import (
+    ALONE,
     SEPARATED,
     OrdinalComparison,
     compare_ordinal,
@@ -142,11 +144,22 @@ def test_degrees_of_freedom_widen_the_interval() -> None:
     narrow = compared(values, system, item, rater).pairs[0]
     # The 97.5 % points of t with 7 degrees of freedom, and of the normal distribution.
     assert (wide.log_odds.high - wide.log_odds.value) / wide.log_odds.se == pytest.approx(2.364624)
+    # 20 items and 8 raters: maximum likelihood divides their variances by 8 and not by 7.
+    assert wide.log_odds.se == pytest.approx(narrow.log_odds.se * (8 / 7) ** 0.5)
     assert (narrow.log_odds.high - narrow.log_odds.value) / narrow.log_odds.se == pytest.approx(1.959964)
     assert wide.log_odds.df == 7
     assert narrow.log_odds.df is None
     assert wide.log_odds.p > narrow.log_odds.p
     assert wide.superiority.low < narrow.superiority.low < narrow.superiority.value == wide.superiority.value
+
+
+def test_only_sides_with_a_term_widen_the_interval() -> None:
+    values, system, item, rater = crossed()
+    for left_out, n in (({"rater", "rater_system"}, 20), ({"rater_system"}, 8), (set(TERMS), None)):
+        given = {"left_out": left_out, "pairs": [(1, 0)]}
+        wide, plain = (compared(values, system, item, rater, df=df, **given).pairs[0] for df in ([7.0], None))
+        factor = (n / (n - 1)) ** 0.5 if n else 1
+        assert wide.log_odds.se == pytest.approx(plain.log_odds.se * factor)
 
 
 @pytest.mark.parametrize(
@@ -215,13 +228,54 @@ def test_wrong_arguments_are_refused(options: dict[str, Any], said: str) -> None
         compared(*crossed(), **options)
 
 
+def test_items_and_raters_are_treated_alike() -> None:
+    """The model has the same terms of both, although the fewer of them are eliminated last."""
+    values, system, item, rater = crossed()
+    found, turned = compared(values, system, item, rater), compared(values, system, rater, item)
+    for pair, other in zip(found.pairs, turned.pairs, strict=True):
+        assert other.log_odds.value == pytest.approx(pair.log_odds.value, abs=1e-4)
+        assert other.log_odds.se == pytest.approx(pair.log_odds.se, rel=1e-3)
+    swapped = {"item": "rater", "system_item": "rater_system", "rater": "item", "rater_system": "system_item"}
+    assert turned.sd == pytest.approx({swapped[name]: sd for name, sd in found.sd.items()}, abs=1e-3)
+    assert list(turned.sd) == list(TERMS)
+    one_sided = compared(values, system, item, rater, left_out={"rater_system"})
+    of_turned = compared(values, system, rater, item, left_out={"system_item"})
+    assert of_turned.log_likelihood == pytest.approx(one_sided.log_likelihood, abs=1e-4)
+
+
+def test_what_a_fit_factorises_goes_by_the_fewer_of_items_and_raters(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten items of two systems by 300 raters: no matrix of raters, and few factors for each of the evaluations."""
+    rng = np.random.default_rng(2)
+    item, system = (np.tile(codes.ravel(), 30) for codes in np.indices((10, 2)))
+    rater = np.arange(item.size) // 2
+    values = np.clip(
+        np.rint(3 + rng.normal(0, 1, 10)[item] + rng.normal(0, 1, 300)[rater] + rng.normal(size=600)), 1, 5
+    )
+    sizes, evaluations, factorise, evaluate = [], [], np.linalg.cholesky, Likelihood.__call__
+
+    def factorised(matrix: np.ndarray) -> np.ndarray:
+        sizes.append(len(matrix))
+        return factorise(matrix)
+
+    def evaluated(self: Likelihood, *given: np.ndarray) -> Any:
+        evaluations.append(given)
+        return evaluate(self, *given)
+
+    monkeypatch.setattr(np.linalg, "cholesky", factorised)
+    monkeypatch.setattr(Likelihood, "__call__", evaluated)
+    assert compared(values, system, item, rater, n_systems=2, pairs=[(1, 0)]).note is None
+    assert max(sizes) <= 10 + 10 * 2
+    # One at the mode of every evaluation, and some on the way there.
+    assert len(sizes) <= 3 * len(evaluations)
+
+
 @pytest.mark.parametrize(
     ("limit", "said"),
     [
-        ("MOST_RATINGS", "The cumulative logit mixed model is fitted up to 239 ratings; there are 240."),
-        ("MOST_PRODUCTS", "There are too many items and raters for the cumulative logit mixed model."),
+        ("MOST_RATINGS", "The model of ordinal steps takes up to 239 ratings; there are 240."),
+        ("MOST_WORK", "There are too many systems, texts and raters for the model of ordinal steps."),
     ],
 )
 def test_ratings_beyond_the_limits_have_no_estimate(limit: str, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(f"analytics_app.stats.mixed.ordinal.{limit}", 239)
-    assert compared(*crossed()).note == said
+    assert compared(*crossed()).note == f"{said} {ALONE}"

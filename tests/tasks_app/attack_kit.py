@@ -10,7 +10,7 @@ from django.core import signing
 from django.db import connection
 from django.test import Client
 
-from tasks_app.credentials import hash_token
+from tasks_app.links.credentials import hash_token
 from tasks_app.models import Rater, Study
 from tests import pages
 from tests.permissions.world import digest, written

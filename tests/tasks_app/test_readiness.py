@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
-from tasks_app import readiness, sections
+from tasks_app import readiness
+from tasks_app.hooks import sections
 from tasks_app.readiness import Facts, Level
 from tasks_app.readiness.leftovers import found_in
 from tasks_app.studyfile.files.source import open_files
@@ -16,7 +17,7 @@ from tasks_app.studyfile.files.yaml_text import dump_given
 from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.screens import draft_tasks
 from tasks_app.studyfile.workload import workload_of
-from tasks_app.text_findings import findings_in
+from tasks_app.texts.findings import findings_in
 from tests.about import ABOUT
 
 CONTROLS = {"rule": "control_accuracy"}

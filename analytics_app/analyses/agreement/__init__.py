@@ -15,7 +15,7 @@ from analytics_app.stats.agreement.gwet import Weights, gwet_ac
 from analytics_app.stats.agreement.kendall import kendall_w
 from analytics_app.stats.agreement.percent import percent_agreement
 from analytics_app.stats.values import joined
-from tasks_app.setting_fields import OneOfField, choice_field
+from tasks_app.settings.fields import OneOfField, choice_field
 from tasks_app.task_types.base import Scale
 
 NOT_BY_CHANCE = "Not corrected for chance."

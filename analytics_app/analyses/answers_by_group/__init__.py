@@ -17,7 +17,7 @@ from analytics_app.show.labels import CORRECTIONS
 from analytics_app.stats.comparison.corrections import METHODS, adjust
 from analytics_app.stats.comparison.two_groups import association, difference_of_means, higher_answers
 from analytics_app.stats.values import Estimate
-from tasks_app.setting_fields import choice_field
+from tasks_app.settings.fields import choice_field
 from tasks_app.task_types.base import Scale
 from tasks_app.task_types.questionnaire.panas import PREFIX
 

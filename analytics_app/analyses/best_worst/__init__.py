@@ -17,7 +17,7 @@ from analytics_app.analyses.shared.filtered import FilteredAnalysis
 from analytics_app.analyses.shared.pairs import clusters_of, draws, seed_of_draws
 from analytics_app.results import Row
 from analytics_app.stats.ranking.best_worst import best_worst, split_half
-from tasks_app.setting_fields import YesNoField, whole_field
+from tasks_app.settings.fields import YesNoField, whole_field
 from tasks_app.task_types.base import Scale
 
 # The value of each stored choice (tasks_app.task_types.best_worst).

@@ -15,7 +15,7 @@ from analytics_app.results import Row
 from analytics_app.stats.comparison.paired import item_means
 from analytics_app.stats.comparison.rank_sum import RankClusters, rank_sum_clusters
 from analytics_app.stats.values import joined
-from tasks_app.setting_fields import choice_field, number_field
+from tasks_app.settings.fields import choice_field, number_field
 from tasks_app.task_types.base import Scale
 
 # Which system of a pair has the higher score, so that its one-sided test is of being above the other.

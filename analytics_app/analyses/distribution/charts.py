@@ -44,7 +44,9 @@ def shares(material: Material) -> Iterator[Sketch]:
     word = "Step" if numeric(labels) else "Label"
     yield Sketch(
         kind="shares",
-        title=_highest_step(table, labels[-1], material.name) if numeric(labels) else _told_apart(rows, material.name),
+        title=_highest_step(table, labels[-1], material.name)
+        if numeric(labels)
+        else _told_apart(rows, material.name, material.of("share_crossed")),
         subtitle=(
             f"Share of ratings at each {word.lower()} for {material.name}{only(list(table))}; {material.basis(rows)}."
             f"{each(rows)}{counted(rows)}"
@@ -91,11 +93,16 @@ def distribution(material: Material) -> Iterator[Sketch]:
     )
 
 
-def _told_apart(share_rows: Sequence[Row], criterion: str) -> str:
-    """Return a title that names the label whose shares differ most between two systems, if intervals do not overlap."""
+def _told_apart(share_rows: Sequence[Row], criterion: str, crossed: Sequence[Row]) -> str:
+    """Return a title that names the label whose shares differ most between two systems, if intervals do not overlap.
+
+    Intervals are those of the `crossed` shares, for further raters and texts, where there are any.
+    """
     best: tuple[float, str] = (0.0, f"Shares of labels for {criterion}, system by system")
+    further = {(row.system, row.label): row for row in crossed}
     for label in dict.fromkeys(row.label for row in share_rows):
-        rows = sorted((row for row in share_rows if row.label == label), key=value_of)
+        rows = [further.get((row.system, label), row) for row in share_rows if row.label == label]
+        rows.sort(key=value_of)
         low, high = rows[0], rows[-1]
         if low.high is None or high.low is None or low.high >= high.low:
             continue

@@ -8,6 +8,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.analyses.base import Question, Rows, Sample, in_words
+from analytics_app.analyses.error_counts.further import further_raters
 from analytics_app.analyses.error_counts.texts import MetricScale, Texts, texts_of
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
@@ -22,8 +23,8 @@ from analytics_app.stats.comparison.corrections import adjust
 from analytics_app.stats.comparison.means import group_means
 from analytics_app.stats.errors.effects import Effects, effects_of_errors
 from analytics_app.stats.values import Estimate, joined
-from tasks_app.setting_fields import NumberField
-from tasks_app.study_settings import Block
+from tasks_app.settings.fields import NumberField
+from tasks_app.settings.study import Block
 from tasks_app.studyfile.fields import ListField
 from tasks_app.task_types.base import Scale
 
@@ -42,7 +43,8 @@ class ErrorCounts(Reducible):
     """The cost of an error of each type: regressions of the scores of people, raters and metrics on counts of errors.
 
     Ratings and scores are brought to 0 to 1, so that effects and differences can be compared. A metric and people are
-    also compared text by text, by the mean and the most frequent rating of a text.
+    also compared text by text, by the mean and the most frequent rating of a text. Ordinary least squares take texts as
+    independent and raters as given; unless the plan says otherwise, raters and texts are also taken as random.
     """
 
     label = _("Counts of errors")
@@ -63,6 +65,10 @@ class ErrorCounts(Reducible):
         "error_effect": _("Change of ratings with one more error"),
         "error_effect_of_metric": _("Change of a metric with one more error"),
         "error_effect_difference": _("Change of a metric minus change of ratings"),
+        "error_effect_crossed": _("Change of ratings with one more error, for further raters and texts"),
+        "error_effect_difference_crossed": _(
+            "Change of a metric minus change of ratings, for further raters and texts"
+        ),
         "error_effect_of_rater": _("Change of a rater's ratings with one more error"),
         "error_free": _("Score without errors"),
         "error_r_squared": _("Share of variance that counts of errors explain"),
@@ -130,6 +136,7 @@ def _rows(make: Rows, texts: Texts, metrics: MetricScale, reduced: Mapping[str, 
     scale = "as given" if texts.ends is None else f"{low:g} to {high:g} as 0 to 1"
     of_ratings = {**reduced, "scale": scale}
     of_fits = {**of_ratings, **FIT}
+    yield from further_raters(make, texts, of_ratings)
     yield from _fitted(make, texts, texts.mean, "error_effect", of_fits, note=NO_ENDS if texts.ends is None else None)
     for name in sorted({*metrics.names, *metrics.lower_is_better} - {*texts.by_metric}):
         if texts.ends is not None:

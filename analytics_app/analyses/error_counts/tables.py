@@ -41,17 +41,30 @@ def _effects(rows: Rows, limit: float, caption: str) -> Iterator[Table]:
     types = list(dict.fromkeys(row.label for row in effects))
     lines = [row for label in types for row in effects if row.label == label]
     by, difference = ("metric", "label"), "error_effect_difference"
+    crossed = rows.has("error_effect_crossed")
     columns = [
         named(_("Error"), lambda row: row.label),
         named(_("Scores of"), _who),
         own(_("Change"), digits(3)),
-        own(_("Interval"), interval(3)),
-        own(_("Adjusted p"), p_adjusted(limit)),
+        *_crossed("error_effect_crossed", limit),
+        own(_("Interval, texts only") if crossed else _("Interval"), interval(3)),
+        own(_("Adjusted p, texts only") if crossed else _("Adjusted p"), p_adjusted(limit)),
         Shown(_("Minus that of people"), difference, digits(3)),
-        Shown(_("Interval"), difference, interval(3)),
-        Shown(_("Adjusted p"), difference, p_adjusted(limit)),
+        *_crossed(f"{difference}_crossed", limit),
+        Shown(_("Interval, texts only") if crossed else _("Interval"), difference, interval(3)),
+        Shown(_("Adjusted p, texts only") if crossed else _("Adjusted p"), difference, p_adjusted(limit)),
     ]
-    yield from table_of(rows, caption, columns, lines, by=by, notes=notes_of(effects), used_only=True)
+    of_further = rows.of("error_effect_crossed", f"{difference}_crossed")
+    notes = notes_of([*of_further, *effects])
+    yield from table_of(rows, caption, columns, lines, by=by, notes=notes, used_only=True)
+
+
+def _crossed(statistic: str, limit: float) -> list[Shown]:
+    """Return the columns of an effect with raters and texts both random."""
+    return [
+        Shown(_("For further texts and raters"), statistic, interval(3)),
+        Shown(_("Adjusted p"), statistic, p_adjusted(limit)),
+    ]
 
 
 def _fits(rows: Rows) -> Iterator[Table]:

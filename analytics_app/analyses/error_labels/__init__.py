@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from analytics_app.analyses.base import QuestionCriterion, Rows, Sample
 from analytics_app.analyses.error_labels.raters import confusions, profiles, seconds
-from analytics_app.analyses.labels.shares import ByOutput, differences, shares
+from analytics_app.analyses.labels.shares import ByOutput, differences, further_raters, shares
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.filtered import FilteredAnalysis
 from analytics_app.analyses.shared.labelled import Answers
@@ -29,7 +29,8 @@ SEVERAL = "Several raters labelled a text, and answers count as independent: the
 class ErrorLabels(FilteredAnalysis):
     """Profiles of errors by system and by rater.
 
-    Intervals of systems are bootstrapped over items; those of raters, and of answers without regard to a system, are
+    Intervals of systems are bootstrapped over items, and beside them, unless the plan says otherwise, by a mixed model
+    with raters and items both random; those of raters, and of answers without regard to a system, are
     Wilson's, with each answer as a trial, and say so where several raters labelled a text. `confusion` counts how two
     raters labelled the same texts: for all raters together both orders are counted, for a pair the first label is that
     of the rater named.
@@ -52,7 +53,9 @@ class ErrorLabels(FilteredAnalysis):
         "share": _("Share"),
         "label_count": _("Answers with this label"),
         "overall_share": _("Share of answers, all systems"),
+        "share_crossed": _("Share, for further raters and texts"),
         "label_difference": _("Difference of shares"),
+        "label_difference_crossed": _("Difference of shares, for further raters and texts"),
         "rater_share": _("Share of a rater's answers"),
         "follow_up_share": _("Share of answers to a further question"),
         "flag_share": _("Share of texts that were ticked"),
@@ -130,6 +133,7 @@ def _labels(make: Rows, answers: Answers, criterion: str) -> Iterator[Row]:
         counts = np.bincount(outputs.system, weights=values[outputs.entry, k], minlength=len(outputs.systems))
         for system, count in zip(outputs.systems, counts.tolist(), strict=True):
             yield make.row("label_count", value=count, criterion=criterion, system=system, label=option)
+    yield from further_raters(make, answers, outputs, criterion)
     yield from differences(make, answers, outputs, criterion)
 
 

@@ -7,7 +7,7 @@ from analytics_app.charts import words
 from analytics_app.charts.bars import stacked_chart
 from analytics_app.charts.drawing import Sketch, chart
 from analytics_app.charts.heat import heat_chart
-from analytics_app.charts.picking import Material, counted, each, only, value_of
+from analytics_app.charts.picking import Material, counted, each, leading, only, value_of
 from analytics_app.charts.points import MOST_ROWS
 from analytics_app.results import Row
 
@@ -72,7 +72,7 @@ def _labels(rows: Sequence[Row]) -> list[str]:
 
 def _apart(material: Material, shares: Sequence[Row]) -> str:
     """Return a title with the largest difference in a label among the pairs with a significant adjusted test."""
-    tests = [row for row in material.of("label_difference") if row.analysis == "error_labels"]
+    tests = leading(material, "label_difference", analysis="error_labels")
     clear = [row for row in tests if material.is_significant(row)]
     if not clear:
         return ""

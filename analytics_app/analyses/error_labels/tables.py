@@ -13,7 +13,10 @@ from analytics_app.show.notes import notes_of
 from analytics_app.show.shown import Rows, Shown, general_table, lines_of, named, own, table_of, tables_of
 from analytics_app.show.table import Table
 
-OWN = ("share", "overall_share", "label_count", "label_difference", "rater_share", "confusion", "seconds_median")
+OWN = (
+    "share", "share_crossed", "overall_share", "label_count", "label_difference", "label_difference_crossed",
+    "rater_share", "confusion", "seconds_median",
+)  # fmt: skip
 SEPARATOR = " / "
 
 
@@ -32,15 +35,18 @@ def _systems(rows: Rows) -> Iterator[Table]:
     """Yield a table with one line for each label: share and count of all answers, and of each system."""
     columns = [named(_("Label"), lambda row: row.label), own(_("All answers"), percent(1)), own(_("Interval"), _ends)]
     systems = [system for system in rows.values("system", "share") if system]
+    further = _("For further texts and raters")
+    these = _("Interval, these raters") if rows.has("share_crossed") else _("Interval")
     for system in systems:
         of_system = {"system": system}
         columns += [
             Shown(str(system), "share", percent(1), of_system),
-            Shown(_("Interval"), "share", _ends, of_system),
+            *([Shown(further, "share_crossed", _ends, of_system)] if rows.has("share_crossed") else []),
+            Shown(these, "share", _ends, of_system),
             Shown(_("Answers"), "label_count", whole, of_system),
         ]
     overall = rows.of("overall_share")
-    notes = notes_of([*overall, *(row for row in rows.of("share") if row.system)])
+    notes = notes_of([*overall, *(row for row in rows.of("share_crossed", "share") if row.system)])
     yield from table_of(rows, _("Error labels"), columns, overall, by=("label",), notes=notes)
 
 

@@ -19,8 +19,8 @@ from analytics_app.ratings import Extra
 from analytics_app.ratings.extras.spans import Spans
 from analytics_app.results import Row
 from analytics_app.stats.values import Estimate
-from tasks_app.setting_fields import YesNoField, choice_field, number_field
-from tasks_app.study_settings import Block
+from tasks_app.settings.fields import YesNoField, choice_field, number_field
+from tasks_app.settings.study import Block
 from tasks_app.studyfile.fields import ListField
 from tasks_app.task_types.base import Scale
 

@@ -79,8 +79,8 @@ def _fewest(rows: Sequence[Row]) -> str:
     few, many = rows[0], rows[-1]
     if few.high is None or many.low is None or few.high >= many.low:
         return "Errors by severity: no system has clearly fewer than another"
-    first, last = (f"{words.short(row.system, 20)} ({words.number(value_of(row), 1)})" for row in (few, many))
-    return f"{first} has fewer errors a text than {last}"
+    first, last = (f"{words.short(row.system)} ({words.number(value_of(row), 1)})" for row in (few, many))
+    return f"{first} has fewer errors per text than {last}"
 
 
 @chart(order=34)

@@ -17,8 +17,8 @@ from analytics_app.stats.scales.factor import NOT_CONVERGED, regression_scores
 from analytics_app.stats.scales.factorability import Factorability, Parallel
 from analytics_app.stats.scales.reduction import LEAST_COMMUNALITY, LEAST_GAP, loading_gaps
 from analytics_app.stats.values import Estimate, joined
-from tasks_app.setting_fields import number_field, whole_field
-from tasks_app.study_settings import Block
+from tasks_app.settings.fields import number_field, whole_field
+from tasks_app.settings.study import Block
 from tasks_app.studyfile.fields import ListField
 from tasks_app.task_types.base import Scale
 

@@ -29,7 +29,7 @@ from analytics_app.stats.comparison.corrections import adjust
 from analytics_app.stats.comparison.interaction import difference_of_differences
 from analytics_app.stats.comparison.means import group_means
 from analytics_app.stats.values import Estimate, joined
-from tasks_app.setting_fields import WholeField, whole_field
+from tasks_app.settings.fields import WholeField, whole_field
 from tasks_app.task_types.base import Scale
 
 # With fewer outputs of a system in a group than this, a row has a warning.

@@ -13,8 +13,8 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
 from analytics_app.ratings.extras.words import SIGNS
-from tasks_app import patterns
-from tasks_app.setting_fields import LineField
+from tasks_app.settings.fields import LineField
+from tasks_app.texts import patterns
 
 # The most features of one analysis, and the most seconds that its patterns may take on all outputs together.
 MOST_FEATURES, PATTERN_SECONDS = 12, 20.0

@@ -19,7 +19,7 @@ from analytics_app.results import Row
 from analytics_app.stats.comparison.means import group_means
 from analytics_app.stats.errors.fewer_votes import error_of_fewer_means, error_of_fewer_votes
 from analytics_app.stats.values import Estimate, joined
-from tasks_app.setting_fields import number_field, whole_field
+from tasks_app.settings.fields import number_field, whole_field
 from tasks_app.task_types.base import Scale
 
 # With more judgments per text than this, the curve is hard to read and the samples take long to count.

@@ -7,6 +7,7 @@ import numpy as np
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.analyses.base import Rows, Sample
+from analytics_app.analyses.known_truth.further import further_raters
 from analytics_app.analyses.known_truth.joint import joint_rows
 from analytics_app.analyses.known_truth.right import Right, right_answers
 from analytics_app.analyses.registry import register
@@ -21,7 +22,7 @@ from analytics_app.stats.comparison.means import group_means
 from analytics_app.stats.comparison.paired import item_means
 from analytics_app.stats.comparison.wilson import wilson
 from analytics_app.stats.values import joined
-from tasks_app.setting_fields import LineField, naming
+from tasks_app.settings.fields import LineField, naming
 from tasks_app.task_types.base import Scale
 
 # The most cells of the table of answers by true label; with more categories there is no table.
@@ -34,7 +35,8 @@ class KnownTruth(FilteredAnalysis):
 
     An answer is right if it is the truth and nothing else. Chance is one over the number of options that were offered,
     "none of these" included; where items bring options of their own, each item has its chance. Intervals and tests are
-    over items (documents, where these were shown whole), those of raters over their answers. Beside single answers are
+    over items (documents, where these were shown whole) and, unless the plan says otherwise, with raters and items both
+    random; those of raters are over their answers. Beside single answers are
     joint labels, by the majority and by Dawid and Skene: the share of texts whose joint label is the truth.
     """
 
@@ -50,8 +52,11 @@ class KnownTruth(FilteredAnalysis):
     needs = frozenset({OwnOptions})
     statistics = {
         "right_share": _("Share of right answers"),
+        "right_share_crossed": _("Share of right answers, for further raters and texts"),
         "right_against_chance": _("Share of right answers minus chance"),
+        "right_against_chance_crossed": _("Share of right answers minus chance, for further raters and texts"),
         "right_difference": _("Difference of shares of right answers"),
+        "right_difference_crossed": _("Difference of shares of right answers, for further raters and texts"),
         "right_by_rater": _("Share of right answers of a rater"),
         "answered_share": _("Share of each answer, by true label"),
         "majority_right_share": _("Share of right joint labels, by the majority"),
@@ -86,6 +91,7 @@ class KnownTruth(FilteredAnalysis):
             yield make.row("right_share", note=answers)
             return
         yield from _shares(make, answers)
+        yield from further_raters(make, answers)
         yield from _tests(make, answers)
         yield from _raters(make, answers)
         yield from _answered(make, answers)

@@ -11,7 +11,9 @@ from analytics_app.charts.points import MOST_ROWS, points_chart
 @chart(order=60)
 def right_by_system(material: Material) -> Iterator[Sketch]:
     """Draw the share of right answers about each system, with chance as a line."""
-    rows = sorted((row for row in material.of("right_share") if row.system), key=value_of, reverse=True)
+    crossed = any(row.low is not None for row in material.of("right_share_crossed"))
+    statistic = "right_share_crossed" if crossed else "right_share"
+    rows = sorted((row for row in material.of(statistic) if row.system), key=value_of, reverse=True)
     if len(rows) < 2:
         return
     points = [point(row, words.share(value_of(row)), name=row.system, n=row.n_ratings) for row in rows]
@@ -23,7 +25,10 @@ def right_by_system(material: Material) -> Iterator[Sketch]:
     yield Sketch(
         kind="right-by-system",
         title=f"{headline}; chance is {words.share(limits[0][0])}" if limits else headline,
-        subtitle=f"Share of right answers about each system, with its interval; {material.basis(rows)}.",
+        subtitle=(
+            f"Share of right answers about each system, with its {material.interval(rows, 'items')}; "
+            f"{material.basis(rows)}."
+        ),
         by_system=True,
         chart=points_chart(points, measure="Right answers", limits=limits, domain=(0.0, 1.0), percent=True),
         columns=(("name", "System"), ("value", "Right"), ("low", "Low"), ("high", "High"), ("n", "Answers")),

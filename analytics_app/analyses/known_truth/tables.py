@@ -7,12 +7,10 @@ from django.utils.translation import gettext as _
 from analytics_app.models import ResultRow
 from analytics_app.show import cells
 from analytics_app.show.cells import DASH, Cell
+from analytics_app.show.differences import differences
 from analytics_app.show.formats import (
-    digits,
-    interval,
     items,
     p,
-    p_adjusted,
     pair,
     part,
     percent,
@@ -41,10 +39,13 @@ def known_truth(rows: Rows, limit: float) -> Iterator[Table]:
 def _by_system(rows: Rows, limit: float) -> Iterator[Table]:
     columns = [
         named(_("System"), lambda row: row.system or _("All together")),
-        *_right_columns(limit),
+        *_right_columns(limit, crossed=rows.has("right_against_chance_crossed")),
     ]
     shares = [row for row in rows.of("right_share") if row.label is None]
-    notes = [*_chance_in_words(shares), *notes_of([*shares, *rows.of("right_against_chance")])]
+    notes = [
+        *_chance_in_words(shares),
+        *notes_of([*shares, *rows.of("right_share_crossed", "right_against_chance", "right_against_chance_crossed")]),
+    ]
     yield from table_of(
         rows, _("Right answers"), columns, lines_of(shares, "system"), by=("system",), notes=notes, used_only=True
     )
@@ -74,17 +75,16 @@ def _joint(rows: Rows) -> Iterator[Table]:
         )
 
 
-def _right_columns(limit: float) -> list[Shown]:
+def _right_columns(limit: float, *, crossed: bool) -> list[Shown]:
     """Return the columns of how often answers are right, and of the test against chance."""
     return [
         own(_("Answers"), ratings),
         own(_("Items"), items),
         own(_("Right"), percent(1)),
-        own(_("Interval"), share_interval),
+        Shown(_("For further texts and raters"), "right_share_crossed", share_interval),
+        own(_("Interval, these raters") if crossed else _("Interval"), share_interval),
         own(_("Chance"), _own_chance),
-        Shown(_("Minus chance"), "right_against_chance", digits(3)),
-        Shown(_("p"), "right_against_chance", p),
-        Shown(_("Adjusted p"), "right_against_chance", p_adjusted(limit)),
+        *differences("right_against_chance", limit, _("Minus chance"), crossed=crossed),
     ]
 
 
@@ -111,7 +111,7 @@ def _by_subset(parts: Sequence[ResultRow], limit: float) -> Iterator[Table]:
     by = ("slice", "group", "wave", "system", "label")
     columns = [
         named(_("Subset"), part),
-        *_right_columns(limit),
+        *_right_columns(limit, crossed=False),
     ]
     index = RowIndex([row for row in parts if _is_of_subset(row)])
     yield from table_of(
@@ -140,15 +140,14 @@ def _by_true_label(rows: Rows) -> Iterator[Table]:
 
 
 def _pairs(rows: Rows, limit: float) -> Iterator[Table]:
+    statistic = "right_difference"
     columns = [
         named(_("Pair"), pair("−")),
-        own(_("Items"), items),
-        own(_("Difference of shares"), digits(3)),
-        own(_("Over items"), interval(3)),
-        own(_("p"), p),
-        own(_("Adjusted p"), p_adjusted(limit)),
+        *differences(statistic, limit, _("Difference of shares"), crossed=rows.has(f"{statistic}_crossed")),
+        Shown(_("Items"), statistic, items),
     ]
-    yield from table_of(rows, _("Right answers, pairs of systems"), columns, rows.of("right_difference"))
+    by, caption = ("system", "system_b"), _("Right answers, pairs of systems")
+    yield from table_of(rows, caption, columns, rows.of(statistic), by=by, used_only=True)
 
 
 def _raters(rows: Rows) -> Iterator[Table]:

@@ -15,7 +15,7 @@ from analytics_app.ratings.extras.kinds import Kinds
 from analytics_app.results import Row
 from analytics_app.stats.agreement.krippendorff import Level, krippendorff_alpha
 from analytics_app.stats.values import Estimate
-from tasks_app.setting_fields import OneOfField, choice_field
+from tasks_app.settings.fields import OneOfField, choice_field
 from tasks_app.task_types.base import Scale
 
 NO_RATIO = "There are ratings below zero, so the scale has no ratios: choose the level interval."

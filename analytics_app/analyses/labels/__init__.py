@@ -10,7 +10,15 @@ from django.utils.translation import gettext_lazy as _
 from analytics_app.analyses.base import Rows, Sample, in_words
 from analytics_app.analyses.labels.experts import Reference, expert_rows
 from analytics_app.analyses.labels.raters import rater_rows
-from analytics_app.analyses.labels.shares import SEVERAL, ByOutput, compared, decisions_compared, differences, shares
+from analytics_app.analyses.labels.shares import (
+    SEVERAL,
+    ByOutput,
+    compared,
+    decisions_compared,
+    differences,
+    further_raters,
+    shares,
+)
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.filtered import FilteredAnalysis
 from analytics_app.analyses.shared.labelled import ITEMS_DIFFER, Answers, Decided, Model, by_model, by_vote
@@ -19,7 +27,7 @@ from analytics_app.ratings.extras.experts import Experts
 from analytics_app.ratings.extras.kinds import Kinds
 from analytics_app.results import Row
 from analytics_app.stats.comparison.wilson import wilson
-from tasks_app.setting_fields import choice_field, naming, number_field
+from tasks_app.settings.fields import choice_field, naming, number_field
 from tasks_app.studyfile.fields import ListField
 from tasks_app.studyfile.schema import plain
 from tasks_app.task_types.base import Scale
@@ -37,7 +45,8 @@ ORDERS = (("", _("not asked")), ("first", _("the first is the best")), ("last", 
 class Labels(FilteredAnalysis):
     """The share of each label among answers, and the joint label of each text.
 
-    `share` counts answers, with intervals over items; `majority_share` counts texts by their majority label; the
+    `share` counts answers, with intervals over items; unless the plan says otherwise, systems are also compared by a
+    mixed model with raters and items both random; `majority_share` counts texts by their majority label; the
     model of Dawid and Skene weighs raters by how they err, and says how likely its label of each text is. Texts whose
     label stays uncertain can be sent to experts, whose labels then come first (`final_share`).
     """
@@ -52,7 +61,9 @@ class Labels(FilteredAnalysis):
     statistics = {
         "share": _("Share"),
         "distribution": _("Distribution"),
+        "share_crossed": _("Share, for further raters and texts"),
         "label_difference": _("Difference of shares"),
+        "label_difference_crossed": _("Difference of shares, for further raters and texts"),
         "majority_share": _("Share of texts by majority"),
         "majority_ties": _("Texts without a majority"),
         "mcnemar": _("McNemar's test on the labels of texts"),
@@ -116,6 +127,7 @@ class Labels(FilteredAnalysis):
         outputs = ByOutput.of(crowd, answers.text)
         yield from _distribution(make, answers)
         yield from _shares(make, answers, outputs)
+        yield from further_raters(make, answers, outputs)
         yield from differences(make, answers, outputs)
         yield from _majority(make, voted)
         decided = model.decided if isinstance(model, Model) else voted

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from analytics_app.analyses.base import Rows, Sample
+from analytics_app.analyses.base import Common, Rows, Sample
 from analytics_app.analyses.shared.bootstrap import bootstrap
+from analytics_app.analyses.shared.crossed_shares import Answered, Columns, crossed_columns
+from analytics_app.analyses.shared.families import Differing
 from analytics_app.analyses.shared.labelled import Answers, Decided, systems_of
 from analytics_app.analyses.shared.outputs import interval_note
 from analytics_app.analyses.shared.pair_tests import pair_tests
@@ -26,6 +28,8 @@ from analytics_app.stats.values import Estimate, joined
 SEVERAL = "Several options may be chosen, so the shares do not add up to one."
 # The most options on which systems are compared: each adds tests to the family.
 MOST_COMPARED = 12
+# Of so many options that exclude each other, the first says it all.
+EXCLUSIVE = 2
 
 # The most answers times labels that are counted at a time.
 MOST_ENTRIES = 4_000_000
@@ -133,10 +137,46 @@ def compared(answers: Answers) -> list[int]:
     Of two options that exclude each other, only the first is needed.
     """
     n = len(answers.options)
-    if n == 2 and not answers.several:
+    if n == EXCLUSIVE and not answers.several:
         return [0]
     often = np.argsort(-answers.chosen.sum(axis=0), kind="stable")[:MOST_COMPARED]
     return sorted(often.tolist())
+
+
+def further_raters(make: Rows, answers: Answers, outputs: ByOutput, criterion: str | None = None) -> Iterator[Row]:
+    """Yield shares and differences of shares with raters and texts both random, if the plan asks for them.
+
+    p values are adjusted over all pairs and labels.
+    """
+    if make.sample.common.generalise_to != "raters_and_texts":
+        return
+    # A label that nobody gave has nothing to test, and would only make the family larger.
+    options = [k for k in compared(answers) if answers.chosen[:, k].any()] or compared(answers)
+    answered = Answered(
+        values=answers.chosen[:, options][outputs.entry],
+        system=outputs.system,
+        item=outputs.item,
+        rater=answers.rater[outputs.entry],
+        document=outputs.cluster if outputs.unit == "documents" else None,
+        systems=outputs.systems,
+    )
+    columns = Columns(
+        level="share_crossed",
+        difference="label_difference_crossed",
+        labels=[answers.options[k] for k in options],
+        of="pairs and labels of one criterion",
+        criterion=criterion,
+    )
+    for row in crossed_columns(make, answered, columns, outputs.pairs(make.sample)):
+        yield row
+        if row.statistic == columns.level and len(options) < len(answers.options) == EXCLUSIVE:
+            yield _of_the_other(row, answers.options[1])
+
+
+def _of_the_other(row: Row, label: str) -> Row:
+    """Return the row of the second of two labels that exclude each other."""
+    value, low, high = (None if one is None else 1 - one for one in (row.value, row.high, row.low))
+    return replace(row, label=label, value=value, low=low, high=high)
 
 
 def differences(make: Rows, answers: Answers, outputs: ByOutput, criterion: str | None = None) -> Iterator[Row]:
@@ -173,13 +213,13 @@ def decisions_compared(make: Rows, decided: Decided, options: Sequence[int], by:
     """Yield McNemar's test of every pair of systems on the joint labels of texts, one label for each item."""
     outputs = ByOutput.of(make.sample, decided.texts)
     pairs, common = outputs.pairs(make.sample), make.sample.common
-    tests: list[tuple[int, tuple[int, int], Estimate]] = []
+    tests: list[tuple[int, tuple[int, int], Estimate, Mapping[str, int]]] = []
     for k in options:
         matrix = one_an_item(decided.yes[:, k], outputs)
-        tests += [(k, (a, b), mcnemar(matrix[:, a], matrix[:, b])) for a, b in pairs]
-    adjusted = adjust([test.p for _k, _pair, test in tests], common.correction)
+        tests += [(k, (a, b), *tested_exactly(common, matrix[:, a], matrix[:, b])) for a, b in pairs]
+    adjusted = adjust([test.p for _k, _pair, test, _few in tests], common.correction)
     family = f"{len(tests)} pairs and labels of one criterion"
-    for (k, (a, b), test), p in zip(tests, adjusted, strict=True):
+    for (k, (a, b), test, few), p in zip(tests, adjusted, strict=True):
         yield make.row(
             "mcnemar",
             test,
@@ -193,8 +233,23 @@ def decisions_compared(make: Rows, decided: Decided, options: Sequence[int], by:
                 "correction": common.correction,
                 "family": family,
                 **common.scope("items"),
+                **few,
             },
         )
+
+
+def tested_exactly(common: Common, a: Floats, b: Floats) -> tuple[Estimate, Mapping[str, int]]:
+    """Return McNemar's test of two systems.
+
+    Where too few items differ for it to be significant, its note says so, and the second value has the numbers for the
+    settings of its row.
+    """
+    test = mcnemar(a, b)
+    differing = Differing(test.n_items or 0, int((np.abs(a - b) == 1).sum()))
+    if test.p is None or not differing.moving:
+        return test, {}
+    reason = differing.reason(common, "items")
+    return replace(test, note=joined(test.note, reason)), differing.settings(common)
 
 
 def dependent(test: Estimate, outputs: ByOutput) -> str | None:

@@ -8,14 +8,15 @@ from analytics_app.models import ResultRow
 from analytics_app.show import cells, formats
 from analytics_app.show import labels as names
 from analytics_app.show.cells import DASH, Cell
-from analytics_app.show.formats import digits, interval, items, p, p_adjusted, pair, percent, ratings
+from analytics_app.show.differences import differences
+from analytics_app.show.formats import interval, items, p_adjusted, pair, percent, ratings
 from analytics_app.show.index import RowIndex
 from analytics_app.show.notes import left_out, notes_of
 from analytics_app.show.shown import Rows, Shown, general_table, lines_of, named, own, table_of, tables_of
 from analytics_app.show.table import Table
 
 # Statistics with a table of their own; all others, and all slices, groups and waves, are in the general table.
-BY_SYSTEM = ("share", "majority_share", "ds_share", "final_share")
+BY_SYSTEM = ("share", "share_crossed", "majority_share", "ds_share", "final_share")
 BY_LABEL = ("distribution", "ds_prevalence", "final_prevalence")
 # The most labels that are readable side by side.
 MOST_COLUMNS, MOST_ROWS = 8, 12
@@ -24,7 +25,7 @@ NUMBERS = (
     "expert_majority_agreement", "final_confidence", "low_confidence_left", "not_worse_than_source",
 )  # fmt: skip
 OF_RATERS = ("rater_accuracy", "wawa_skill", "rater_sensitivity")
-OF_PAIRS = ("label_difference", "mcnemar")
+OF_PAIRS = ("label_difference", "label_difference_crossed", "mcnemar")
 TEXTS_SHOWN, RATERS_SHOWN = 20, 200
 COUNTS = ("low_confidence_texts", "majority_ties", "low_confidence_left")
 
@@ -107,16 +108,17 @@ def pairs(rows: Rows, limit: float) -> Iterator[Table]:
     columns = [
         named(_("Pair"), pair("−")),
         named(_("Label"), lambda row: row.label),
+        *differences(
+            "label_difference", limit, _("Difference of shares"), crossed=rows.has("label_difference_crossed")
+        ),
         Shown(_("Items"), "label_difference", items),
-        Shown(_("Difference of shares"), "label_difference", digits(3)),
-        Shown(_("Over items"), "label_difference", interval(3)),
-        Shown(_("p"), "label_difference", p),
-        Shown(_("Adjusted p"), "label_difference", p_adjusted(limit)),
     ]
     if rows.of("mcnemar"):
         columns.append(Shown(_("McNemar, adjusted p"), "mcnemar", p_adjusted(limit)))
     by = ("system", "system_b", "label")
-    yield from table_of(rows, _("Labels: pairs of systems"), columns, lines_of(rows.of(*OF_PAIRS), *by), by=by)
+    yield from table_of(
+        rows, _("Labels: pairs of systems"), columns, lines_of(rows.of(*OF_PAIRS), *by), by=by, used_only=True
+    )
 
 
 def _numbers(rows: Rows) -> Iterator[Table]:

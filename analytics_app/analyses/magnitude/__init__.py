@@ -20,7 +20,7 @@ from analytics_app.stats.comparison.paired import item_means, paired
 from analytics_app.stats.scales.magnitude import Normalised, normalised, ratio_of, taken_back
 from analytics_app.stats.scales.standardise import judge_wise_z
 from analytics_app.stats.values import Estimate, joined
-from tasks_app.setting_fields import choice_field
+from tasks_app.settings.fields import choice_field
 from tasks_app.task_types.base import Scale
 
 NOT_POSITIVE = "Ratings of zero or below have no logarithm and are left out: {n:,}."

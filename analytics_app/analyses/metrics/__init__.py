@@ -23,7 +23,7 @@ from analytics_app.stats.comparison.paired import item_means
 from analytics_app.stats.metrics.metric_meta import over_systems, over_texts, pearson, williams
 from analytics_app.stats.metrics.tau_like import tau_like
 from analytics_app.stats.values import Estimate, joined
-from tasks_app.setting_fields import YesNoField, choice_field, number_field
+from tasks_app.settings.fields import YesNoField, choice_field, number_field
 from tasks_app.studyfile.fields import ListField
 from tasks_app.studyfile.schema import plain
 from tasks_app.task_types.base import Scale

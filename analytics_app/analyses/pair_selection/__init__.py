@@ -11,7 +11,7 @@ from analytics_app.analyses.registry import register
 from analytics_app.ratings import Floats
 from analytics_app.results import Row
 from analytics_app.stats.comparison.change import mean_with_limits
-from tasks_app.setting_fields import number_field
+from tasks_app.settings.fields import number_field
 from tasks_app.task_types.base import Scale
 from tasks_app.task_types.semantic_differential.pairs import ends_of
 

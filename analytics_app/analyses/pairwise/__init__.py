@@ -24,7 +24,7 @@ from analytics_app.stats.ranking.bradley_terry import bradley_terry
 from analytics_app.stats.ranking.connected import all_linked
 from analytics_app.stats.ranking.strengths import Strengths
 from analytics_app.stats.values import joined
-from tasks_app.setting_fields import choice_field
+from tasks_app.settings.fields import choice_field
 from tasks_app.task_types.base import Scale
 
 LEFT, RIGHT = 1.0, 2.0

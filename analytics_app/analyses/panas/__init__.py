@@ -26,7 +26,7 @@ from analytics_app.results import Row
 from analytics_app.stats.comparison.change import mean_with_limits
 from analytics_app.stats.scales.reliability import cronbach_alpha
 from analytics_app.stats.values import joined
-from tasks_app.setting_fields import YesNoField, whole_field
+from tasks_app.settings.fields import YesNoField, whole_field
 from tasks_app.task_types.base import Scale
 from tasks_app.task_types.questionnaire.panas import MOST_MISSING, PREFIX
 

@@ -22,7 +22,7 @@ from analytics_app.results import Row
 from analytics_app.stats.comparison.ratios import group_ratios
 from analytics_app.stats.errors.edits import MOST_WORDS, Ter
 from analytics_app.stats.values import Estimate, joined
-from tasks_app.setting_fields import YesNoField
+from tasks_app.settings.fields import YesNoField
 from tasks_app.task_types.base import Scale
 
 DRAWN_TOWARDS = "Whoever chooses a suggestion writes a text near to it, so the distance to one not chosen is too large."

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from analytics_app.analyses.base import Rows, Sample
 from analytics_app.analyses.pairwise import placed_row
+from analytics_app.analyses.ranking.further import further_raters
 from analytics_app.analyses.ranking.start_order import start_order
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import Bootstrap, bootstrap
@@ -42,7 +43,8 @@ class Ranking(FilteredAnalysis):
     """Rankings of systems by their places, pair by pair, and by the model of Plackett and Luce.
 
     Ranks are mid-ranks within a screen: texts that tie share the mean of their places, and so do systems that
-    produced one text. Intervals are over items; pairs are tested by an exact sign test over items.
+    produced one text. Intervals are over items, and pairs are tested by an exact sign test over items;
+    unless the plan says otherwise also with raters and items both random.
     """
 
     label = _("Rankings")
@@ -56,12 +58,14 @@ class Ranking(FilteredAnalysis):
     statistics = {
         "rank_mean": _("Mean rank"),
         "rank_mean_over_raters": _("Mean rank, interval over raters"),
+        "rank_mean_crossed": _("Mean rank, for further raters and texts"),
         "rank_median": _("Median rank"),
         "first_share": _("Share of first places"),
         "ranked_above": _("Ranked above"),
         "ranked_below": _("Ranked below"),
         "ranked_level": _("Tied"),
         "ranked_above_half": _("Ranked above, ties half"),
+        "ranked_above_half_crossed": _("Ranked above, ties half, for further raters and texts"),
         "concordance_w": _("Kendall's W, mean over items"),
         "friedman_chi2": _("Friedman's chi-square"),
         "pl_strength": _("Plackett-Luce strength"),
@@ -84,6 +88,7 @@ class Ranking(FilteredAnalysis):
         ranks = mid_ranks(-together.value, together.group)
         yield from _systems(make, together, ranks)
         if len(together.systems) > 1:
+            yield from further_raters(make, together, ranks, _unequal(together))
             yield from _of_pairs(make, together)
             yield from _agreement(make, together, ranks)
             yield from _strengths(make, together, ranks)
@@ -92,8 +97,7 @@ class Ranking(FilteredAnalysis):
 
 def _systems(make: Rows, together: Together, ranks: Floats) -> Iterator[Row]:
     n = len(together.systems)
-    _groups, sizes = np.unique(together.group, return_counts=True)
-    unequal = UNEQUAL.format(least=sizes.min(), most=sizes.max()) if sizes.min() < sizes.max() else None
+    unequal = _unequal(together)
     shared = SHARED.format(n=f"{together.n_shared:,}") if together.n_shared else None
     over: tuple[tuple[str, Floats, NDArray[Any], str], ...] = (
         ("rank_mean", ranks, together.cluster, together.unit),
@@ -129,6 +133,12 @@ def _systems(make: Rows, together: Together, ranks: Floats) -> Iterator[Row]:
     for code, median in enumerate(group_medians(ranks, together.system, n).tolist()):
         about: dict[str, Any] = together.counts(code)
         yield make.row("rank_median", value=median, system=together.systems[code], **about)
+
+
+def _unequal(together: Together) -> str | None:
+    """Return a note if screens held different numbers of systems."""
+    _groups, sizes = np.unique(together.group, return_counts=True)
+    return UNEQUAL.format(least=sizes.min(), most=sizes.max()) if sizes.min() < sizes.max() else None
 
 
 def _tops(together: Together, ranks: Floats) -> Floats:

@@ -12,27 +12,41 @@ from analytics_app.charts.picking import (
     value_of,
 )
 from analytics_app.charts.points import points_chart
-from analytics_app.charts.ranked import at_the_top, ranked
+from analytics_app.charts.ranked import TESTED, at_the_top, not_significant, ranked
 
 
 @chart(order=3)
 def ranked_pairs(material: Material) -> Iterator[Sketch]:
     """Draw the share of rankings with the first system above the second for every pair; ties count half."""
     yield from pair_shares(
-        material, "ranked_above_half", "ranked_above_half", "ranked-pairs", "is ranked above", "above"
+        material,
+        "ranked_above_half",
+        "ranked_above_half",
+        "ranked-pairs",
+        "is ranked above",
+        "above",
+        crossed="ranked_above_half_crossed",
     )
 
 
 @chart(order=5)
 def mean_ranks(material: Material) -> Iterator[Sketch]:
     """Draw the systems by their mean rank, the best first, with 1 on the left."""
-    rows = sorted((row for row in material.of("rank_mean") if row.system), key=value_of)
+    tested = any(row.p_adjusted is not None for row in material.of("ranked_above_half_crossed"))
+    statistic = "rank_mean_crossed" if tested else "rank_mean"
+    rows = sorted((row for row in material.of(statistic) if row.system), key=value_of)
     if len(rows) < 2:
         return
     systems = ranked(material, rows, text=lambda row: f"{value_of(row):.2f}")
     yield Sketch(
         kind="mean-ranks",
-        title=at_the_top(systems.points, material.name, best="is ranked best", otherwise="Systems by their mean rank"),
+        title=at_the_top(
+            systems.points,
+            material.name,
+            best="is ranked best",
+            otherwise="Systems by their mean rank",
+            alike=not_significant(material, material.of(TESTED.get(statistic, ""))),
+        ),
         subtitle=(
             f"Mean rank for {material.name}, 1 is the best{only(rows)}; {material.basis(rows)}. "
             f"{systems.lines}{each(rows)}{counted(rows)}"

@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from analytics_app.analyses.base import Rows, Sample, in_words
 from analytics_app.analyses.registry import register
+from analytics_app.analyses.search_results.further import further_raters
 from analytics_app.analyses.search_results.lists import MAJORITY, MEAN, MODEL, Lists, lists_of
 from analytics_app.analyses.search_results.settings import CutoffsField, GainsField, cutoffs_of, gains_of
 from analytics_app.analyses.shared.bootstrap import bootstrap
@@ -24,7 +25,7 @@ from analytics_app.stats.comparison.means import group_means
 from analytics_app.stats.comparison.paired import item_means
 from analytics_app.stats.ranking.retrieval import ndcg_at, precision_at
 from analytics_app.stats.values import joined
-from tasks_app.setting_fields import choice_field
+from tasks_app.settings.fields import choice_field
 from tasks_app.studyfile.fields import ListField
 from tasks_app.task_types.base import Scale
 
@@ -37,7 +38,8 @@ class SearchResults(FilteredAnalysis):
     """Precision of the first n results of each system, and nDCG at n where labels have gains.
 
     Items are queries, outputs results, and the variant of an output is its rank. Results that nobody judged count as
-    not relevant, as in trec_eval; `judged_at` says how many were judged. Intervals and tests are over queries.
+    not relevant, as in trec_eval; `judged_at` says how many were judged. Intervals and tests are over queries
+    and, unless the plan says otherwise, with raters and queries both random, by the labels of each rater.
     """
 
     label = _("Search results")
@@ -58,6 +60,10 @@ class SearchResults(FilteredAnalysis):
         "judged_at": _("Share of the first results that were judged"),
         "precision_difference": _("Difference of precision"),
         "ndcg_difference": _("Difference of nDCG"),
+        "precision_at_crossed": _("Precision of the first results, for further raters and queries"),
+        "ndcg_at_crossed": _("nDCG of the first results, for further raters and queries"),
+        "precision_difference_crossed": _("Difference of precision, for further raters and queries"),
+        "ndcg_difference_crossed": _("Difference of nDCG, for further raters and queries"),
     }
 
     relevant = ListField(
@@ -103,6 +109,7 @@ class SearchResults(FilteredAnalysis):
             yield make.row(PRECISION, note=lists)
             return
         row_settings = {"relevant": list(self.relevant), "join": self.join}
+        yield from further_raters(make, lists, cutoffs_of(self.cutoffs), row_settings, gains)
         for measure in measures(lists, cutoffs_of(self.cutoffs), row_settings, gains):
             yield from _means(make, lists, measure)
             yield from _differences(make, lists, measure)

@@ -14,7 +14,9 @@ def precision_by_system(material: Material) -> Iterator[Sketch]:
     """Draw the share of relevant results among the first results of each system."""
     rows = [row for row in material.of("precision_at") if row.system]
     deepest = max(map(_cutoff, rows), default=0)
-    rows = sorted((row for row in rows if _cutoff(row) == deepest), key=falling)
+    rows = [row for row in rows if _cutoff(row) == deepest]
+    crossed = [row for row in material.of("precision_at_crossed") if _cutoff(row) == deepest and row.low is not None]
+    rows = sorted(crossed if len(crossed) == len(rows) else rows, key=falling)
     if len(rows) < 2:
         return
     points = [point(row, words.share(value_of(row)), name=row.system, n=row.n_items) for row in rows]

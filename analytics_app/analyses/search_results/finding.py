@@ -9,22 +9,22 @@ from analytics_app.show.findings import (
     finding_of,
     largest_difference,
     listed,
-    none_can,
-    tests_of,
 )
+from analytics_app.show.leading import leading
 from analytics_app.show.shown import Rows
 
 
-@finding_of("search_results", "precision_difference", order=14)
+@finding_of("search_results", "precision_difference", "precision_difference_crossed", order=14)
 def search_results(rows: Rows, question: FindingQuestion) -> Finding | None:
     """Return the finding about the system with the largest clear difference of precision, and the worse systems."""
-    tests = [row for row in tests_of(rows, "precision_difference") if row.value is not None]
+    these = _("; they do by the labels of these raters, but other raters may not agree")
+    by = leading(rows, question, "precision_difference", these=these)
+    tests = by.tests
     if not tests:
         return None
     clear = [row for row in question.clear(tests) if row.value]
     if not clear:
-        rest = none_can(tests)
-        return Finding(_("The precision of no two systems differs clearly"), rest, criterion=question.name)
+        return Finding(_("The precision of no two systems differs clearly"), by.unclear, criterion=question.name)
     largest, winner, beaten = largest_difference(clear)
     cutoff = (largest.settings or {}).get("cutoff", 1)
     placeholders = {"system": winner, "others": listed(beaten), "n": cutoff}
@@ -36,4 +36,4 @@ def search_results(rows: Rows, question: FindingQuestion) -> Finding | None:
     rest = ""
     if len(clear) > len(beaten):
         rest = _("; %(n)s of %(all)s comparisons of precision are significant") % {"n": len(clear), "all": len(tests)}
-    return Finding(start % placeholders, rest, criterion=question.name)
+    return Finding(start % placeholders, rest + by.claimed, criterion=question.name)

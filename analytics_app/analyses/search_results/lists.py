@@ -22,6 +22,16 @@ SMOOTHING = 0.01
 
 
 @dataclass(frozen=True, slots=True)
+class Judgments:
+    """The relevance and the gain of a text by each single answer: arrays of shape (n,)."""
+
+    text: NDArray[np.int64]
+    rater: NDArray[np.int64]
+    relevance: Floats
+    gain: Floats
+
+
+@dataclass(frozen=True, slots=True)
 class Worth:
     """The relevance and the gain of each judged text: arrays aligned with `text`, codes of parts in ascending order."""
 
@@ -29,6 +39,7 @@ class Worth:
     relevance: Floats
     gain: Floats
     n_answers: NDArray[np.int64]
+    answers: Judgments
     note: str | None = None
 
 
@@ -37,7 +48,8 @@ class Lists(OfSystems):
     """The lists of results of queries with judged results: arrays of shape (n_lists,) and (n_lists, depth).
 
     `system` is a code into `systems`, `query` a code of items. A result that nobody judged has relevance and gain 0, as
-    has a rank without a result. `known` has the gains of all judged results of the query, filled up with 0.
+    has a rank without a result. `known` has the gains of all judged results of the query, filled up with 0. `text` is
+    the text of a judged result, a code of parts; -1 where nobody judged, and where the text stands in the list before.
     """
 
     system: NDArray[np.int64]
@@ -49,6 +61,8 @@ class Lists(OfSystems):
     returned: Mask
     n_answers: NDArray[np.int64]
     known: Floats
+    text: NDArray[np.int64]
+    answers: Judgments
     note: str | None
 
     def without_results(self, system: int) -> int:
@@ -105,8 +119,10 @@ def _worth(sample: Sample, relevant: Sequence[str], gains: Mapping[str, float], 
     decided = model.decided if isinstance(model, Model) else by_vote(answers)
     texts, place = np.unique(answers.text, return_inverse=True)
     n_answers = np.bincount(place, minlength=len(texts))[np.searchsorted(texts, decided.texts)]
+    chosen = answers.chosen.astype(float)
+    single = Judgments(answers.text, answers.rater, chosen @ is_relevant, chosen @ gain)
     if join == MEAN:
-        return Worth(decided.texts, decided.chance @ is_relevant, decided.chance @ gain, n_answers)
+        return Worth(decided.texts, decided.chance @ is_relevant, decided.chance @ gain, n_answers, single)
     # Where several labels are as likely, the text counts as the least relevant of them.
     likely = decided.chance >= decided.chance.max(axis=1, keepdims=True) - 1e-9
     relevance: Floats = np.where(likely, is_relevant, np.inf).min(axis=1)
@@ -114,7 +130,7 @@ def _worth(sample: Sample, relevant: Sequence[str], gains: Mapping[str, float], 
     n_ties = int((likely.sum(axis=1) > 1).sum())
     tied = f"{in_words(n_ties, 'result has', 'results have')} a tie of labels, of which the least relevant counts."
     note = joined(tied if n_ties else None, model.note if isinstance(model, Model) else None)
-    return Worth(decided.texts, relevance, least, n_answers, note)
+    return Worth(decided.texts, relevance, least, n_answers, single, note)
 
 
 def _arranged(sample: Sample, places: NDArray[np.int64], ranks: NDArray[np.int64], worth: Worth) -> Lists | str:
@@ -152,6 +168,7 @@ def _columns(
     shape = (len(lists), depth)
     relevance, gain, n_answers = np.zeros(shape), np.zeros(shape), np.zeros(shape, dtype=np.int64)
     judged, returned = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
+    texts = np.full(shape, -1, dtype=np.int64)
     ideal = np.zeros((len(lists), max(len(known[item]) for item, _system in lists)))
     n_repeated = 0
     for row, ((item, _system), of_ranks) in enumerate(lists.items()):
@@ -164,7 +181,7 @@ def _columns(
                 n_repeated += 1
             elif at >= 0:
                 relevance[row, rank - 1], gain[row, rank - 1] = worth.relevance[at], worth.gain[at]
-                n_answers[row, rank - 1] = worth.n_answers[at]
+                n_answers[row, rank - 1], texts[row, rank - 1] = worth.n_answers[at], text
             before.add(text)
     query = np.array([item for item, _system in lists], dtype=np.int64)
     codes, system = np.unique([system for _item, system in lists], return_inverse=True)
@@ -182,6 +199,8 @@ def _columns(
         returned=returned,
         n_answers=n_answers,
         known=ideal,
+        text=texts,
+        answers=worth.answers,
         systems=tuple(sample.table.names.systems[code] for code in codes.tolist()),
         unit=unit_of(sample),
         cluster_of_item=clusters,

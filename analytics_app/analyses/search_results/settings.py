@@ -5,7 +5,7 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
-from tasks_app.setting_fields import LineField
+from tasks_app.settings.fields import LineField
 
 MOST_CUTOFFS, DEEPEST, MOST_GAIN = 6, 1000, 1e6
 

@@ -5,12 +5,13 @@ from collections.abc import Iterator
 from django.utils.translation import gettext as _
 
 from analytics_app.models import ResultRow
-from analytics_app.show.formats import digits, interval, items, p, p_adjusted, pair, percent, share_interval
+from analytics_app.show.differences import differences
+from analytics_app.show.formats import digits, interval, items, pair, percent, share_interval
 from analytics_app.show.notes import notes_of
 from analytics_app.show.shown import MOST_ROWS, Rows, Shown, general_table, named, own, table_of, tables_of
 from analytics_app.show.table import Table
 
-STATISTICS = ("precision_at", "ndcg_at", "judged_at")
+STATISTICS = ("precision_at", "precision_at_crossed", "ndcg_at", "ndcg_at_crossed", "judged_at")
 
 
 @tables_of("search_results")
@@ -34,13 +35,21 @@ def _by_system(rows: Rows) -> Iterator[Table]:
         own(_("Queries"), items),
         own(_("Precision"), percent(1)),
         own(_("Interval"), share_interval),
+        Shown(_("For further queries and raters"), "precision_at_crossed", share_interval),
         Shown(_("nDCG"), "ndcg_at", digits(3)),
         Shown(_("Interval"), "ndcg_at", interval(3)),
+        Shown(_("For further queries and raters"), "ndcg_at_crossed", interval(3)),
         Shown(_("Judged"), "judged_at", percent(0)),
     ]
     notes = notes_of(rows.of(*STATISTICS))
     yield from table_of(
-        rows, _("Search results by system"), columns, rows.of("precision_at"), by=("system", "label"), notes=notes
+        rows,
+        _("Search results by system"),
+        columns,
+        rows.of("precision_at"),
+        by=("system", "label"),
+        notes=notes,
+        used_only=True,
     )
 
 
@@ -54,10 +63,8 @@ def _pairs(rows: Rows, limit: float) -> Iterator[Table]:
         columns = [
             named(_("Pair"), pair("−")),
             named(_("First results"), _first),
-            own(_("Queries"), items),
-            own(measure, digits(3)),
-            own(_("Interval"), interval(3)),
-            own(_("p"), p),
-            own(_("Adjusted p"), p_adjusted(limit)),
+            *differences(statistic, limit, measure, crossed=rows.has(f"{statistic}_crossed")),
+            Shown(_("Queries"), statistic, items),
         ]
-        yield from table_of(rows, caption, columns, rows.of(statistic), most=MOST_ROWS, more=more)
+        by = ("system", "system_b", "label")
+        yield from table_of(rows, caption, columns, rows.of(statistic), by=by, most=MOST_ROWS, more=more)

@@ -23,7 +23,7 @@ from analytics_app.stats.comparison.change import (
 )
 from analytics_app.stats.comparison.corrections import METHODS, adjust
 from analytics_app.stats.comparison.two_groups import difference_of_means
-from tasks_app.setting_fields import LineField, choice_field
+from tasks_app.settings.fields import LineField, choice_field
 
 # Places of two times in the course of a study, the earlier one first.
 Pair: TypeAlias = tuple[int, int]

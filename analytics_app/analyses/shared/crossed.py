@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,8 @@ from tasks_app.task_types.base import Scale
 ONE_RATER = "One rater only: nothing can be said about further raters."
 ONE_ITEM = "One text only: nothing can be said about further texts."
 UNKNOWN_TOTAL = "The method has no variance of a single rating, so the effect size is undefined."
+
+Fit = TypeVar("Fit")
 
 # Terms of the model as R writes them.
 FORMULA = {
@@ -46,7 +48,7 @@ IN_WORDS = {
 }
 
 # The comparisons that were computed last, by a digest of their data, and how many are kept.
-_FITS: dict[bytes, CrossedComparison] = {}
+_FITS: dict[bytes, Any] = {}
 MOST_FITS = 16
 
 # The most raters whose own differences have rows; of more, they are spread evenly over the order.
@@ -64,22 +66,14 @@ class Statistics:
 
 
 def crossed(sample: Sample, outputs: Outputs) -> CrossedComparison:
-    """Compare all pairs of a sample with raters and items both random; documents shown whole have their own terms.
-
-    Two analyses of a criterion need the same fit, which takes seconds for 100,000 ratings: the last ones are kept.
-    """
+    """Compare all pairs of a sample with raters and items both random; documents shown whole have their own terms."""
     clusters = outputs.cluster if outputs.unit == "documents" else None
     pairs, confidence = outputs.pairs(sample), sample.common.confidence
-    columns = (outputs.value, outputs.system, outputs.item, outputs.rater)
-    digest = sha256(repr((outputs.systems, pairs, confidence, len(outputs.value))).encode())
-    for column in (*columns, *(() if clusters is None else (clusters,))):
-        digest.update(np.ascontiguousarray(column).tobytes())
-    key = digest.digest()
-    if key not in _FITS:
-        while len(_FITS) >= MOST_FITS:
-            _FITS.pop(next(iter(_FITS)), None)
-        value, system, item, rater = columns
-        _FITS[key] = compare_crossed(
+    columns: list[NDArray[Any]] = [outputs.value, outputs.system, outputs.item, outputs.rater]
+    value, system, item, rater = columns
+
+    def compute() -> CrossedComparison:
+        return compare_crossed(
             value,
             system,
             item,
@@ -89,7 +83,27 @@ def crossed(sample: Sample, outputs: Outputs) -> CrossedComparison:
             confidence=confidence,
             clusters=clusters,
         )
-    return _FITS[key]
+
+    about = ("compare_crossed", outputs.systems, pairs, confidence)
+    return kept_fit(about, [*columns, *([] if clusters is None else [clusters])], compute)
+
+
+def kept_fit(about: object, columns: Sequence[NDArray[Any]], compute: Callable[[], Fit]) -> Fit:
+    """Return what was computed of some columns before, or compute it.
+
+    Two analyses of a criterion, and its ratings before and after the rules, may need the same fit, which takes seconds
+    for 100,000 ratings: the last ones are kept. `about` says what is computed of the columns.
+    """
+    digest = sha256(repr((about, [column.shape for column in columns])).encode())
+    for column in columns:
+        digest.update(np.ascontiguousarray(column).tobytes())
+    key = digest.digest()
+    if key not in _FITS:
+        while len(_FITS) >= MOST_FITS:
+            _FITS.pop(next(iter(_FITS)), None)
+        _FITS[key] = compute()
+    found: Fit = _FITS[key]
+    return found
 
 
 def crossed_rows(
@@ -123,7 +137,7 @@ def crossed_rows(
             statistics.mean, shown, system=outputs.systems[code], settings=about, note=_both(mean.note, note), **counts
         )
     adjusted = adjust([pair.difference.p for pair in comparison.pairs], make.sample.common.correction)
-    test = {"test": _test(comparison), "correction": make.sample.common.correction, "family": family}
+    test = {"test": test_of(comparison), "correction": make.sample.common.correction, "family": family}
     for pair, p in zip(comparison.pairs, adjusted, strict=True):
         names = outputs.names(pair.a, pair.b)
         yield make.row(
@@ -191,7 +205,8 @@ def note_of(sample: Sample, comparison: CrossedComparison) -> str | None:
     )
 
 
-def _test(comparison: CrossedComparison) -> str:
+def test_of(comparison: CrossedComparison) -> str:
+    """Return the name of the test of a comparison."""
     if comparison.method == MIXED_MODEL:
         return "t of a linear mixed model with raters and items random"
     return "t with two-way robust standard errors, clustered by rater and by item"

@@ -9,8 +9,8 @@ from django.utils.translation import gettext_lazy as _
 from analytics_app.analyses.base import Analysis, Sample
 from analytics_app.analyses.shared import conditions
 from analytics_app.ratings import Mask, Table
-from tasks_app.setting_fields import LineField, naming
-from tasks_app.study_settings import Block
+from tasks_app.settings.fields import LineField, naming
+from tasks_app.settings.study import Block
 from tasks_app.studyfile.fields import ListField
 
 

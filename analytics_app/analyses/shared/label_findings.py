@@ -2,23 +2,25 @@
 
 from django.utils.translation import gettext as _
 
-from analytics_app.show.findings import Finding, FindingQuestion, largest_difference, listed, none_can, tests_of
+from analytics_app.show.findings import Finding, FindingQuestion, largest_difference, listed
+from analytics_app.show.leading import leading
 from analytics_app.show.shown import Rows
 
 
 def of_labels(rows: Rows, question: FindingQuestion) -> Finding | None:
     """Return the finding about the largest significant difference, with the number of significant tests."""
-    tests = [row for row in tests_of(rows, "label_difference") if row.value is not None]
+    these = _("; these raters label systems differently, but other raters may not")
+    by = leading(rows, question, "label_difference", these=these)
+    tests = by.tests
     if not tests:
         return None
     clear = [row for row in question.clear(tests) if row.value]
     if not clear:
-        rest = none_can(tests)
-        return Finding(_("The labels of no two systems differ clearly"), rest, criterion=question.name)
+        return Finding(_("The labels of no two systems differ clearly"), by.unclear, criterion=question.name)
     largest, winner, beaten = largest_difference(clear)
     start = _("%(system)s gets the label “%(label)s” more often than %(others)s")
     placeholders = {"system": winner, "label": largest.label, "others": listed(beaten)}
     rest = ""
     if len(clear) > len(beaten):
         rest = _("; %(n)s of %(all)s label comparisons are significant") % {"n": len(clear), "all": len(tests)}
-    return Finding(start % placeholders, rest, criterion=question.name)
+    return Finding(start % placeholders, rest + by.claimed, criterion=question.name)

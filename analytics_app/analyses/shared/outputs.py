@@ -17,7 +17,7 @@ from analytics_app.ratings import Floats, Mask
 from analytics_app.stats.comparison.means import group_means
 from analytics_app.stats.resampling.pair_sums import few_drawn
 from analytics_app.stats.values import Estimate, joined
-from tasks_app.setting_fields import OneOfField, choice_field
+from tasks_app.settings.fields import OneOfField, choice_field
 
 EQUAL_STEPS = "The steps of the scale are treated as equally far apart."
 

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analytics_app.analyses.base import Rows
-from analytics_app.analyses.shared.crossed import FORMULA, IN_WORDS, ONE_ITEM, ONE_RATER, settings_of
+from analytics_app.analyses.shared.crossed import FORMULA, IN_WORDS, ONE_ITEM, ONE_RATER, settings_of, test_of
 from analytics_app.analyses.shared.pairs import names_of
 from analytics_app.ratings import Floats
 from analytics_app.results import TO_RATERS_AND_TEXTS, Row
 from analytics_app.stats.comparison.corrections import adjust
 from analytics_app.stats.mixed.preferences import PreferredPair, preference_shares
-from analytics_app.stats.mixed.results import MIXED_MODEL
+from analytics_app.stats.mixed.results import MIXED_MODEL, CrossedComparison
 from analytics_app.stats.values import Estimate, joined
 
 # With two systems alone, what systems do on an item is what the item does.
@@ -77,7 +77,7 @@ def preferred_rows(
             **names_of(preferred.systems, pair.a, pair.b),
             p_adjusted=p,
             settings={**settings, **about, **(family if about else {})},
-            note=joined(pair.difference.note, _note(pair), note),
+            note=joined(pair.difference.note, note_of_one(pair.model) if pair.model is not None else None, note),
         )
 
 
@@ -104,28 +104,29 @@ def _settings(pair: PreferredPair) -> dict[str, Any]:
             "test": f"exact sign test of {exact}",
             "generalises_to": TO_RATERS_AND_TEXTS,
         }
-    about = settings_of(pair.model)
-    if pair.model.method != MIXED_MODEL:
-        return {**about, "test": "t with two-way robust standard errors, clustered by rater and by item"}
-    terms = [FORMULA[name] for name in _OF_ONE_SHARE if name in pair.model.sd]
-    left_out = [name for name in pair.model.left_out if name in _OF_ONE_SHARE]
-    about |= {
-        "model": " + ".join(["win ~ 1", *terms]),
-        "test": "t of a linear mixed model with raters and items random",
-    }
+    return settings_of_one(pair.model, "win ~ 1")
+
+
+def settings_of_one(model: CrossedComparison, formula: str) -> dict[str, Any]:
+    """Return the settings of a share that has a model of its own; `formula` is the model without its random terms."""
+    about = settings_of(model)
+    if model.method != MIXED_MODEL:
+        return {**about, "test": test_of(model)}
+    terms = [FORMULA[name] for name in _OF_ONE_SHARE if name in model.sd]
+    left_out = [name for name in model.left_out if name in _OF_ONE_SHARE]
+    about |= {"model": " + ".join([formula, *terms]), "test": test_of(model)}
     if not left_out:
         about.pop("left_out", None)
         return about
     return {**about, "left_out": left_out}
 
 
-def _note(pair: PreferredPair) -> str | None:
-    if pair.model is None:
-        return None
-    zero = ", ".join(IN_WORDS[name] for name in pair.model.zero)
-    left_out = {name: why for name, why in pair.model.left_out.items() if name in _OF_ONE_SHARE}
+def note_of_one(model: CrossedComparison) -> str | None:
+    """Return what is said beside a share that has a model of its own."""
+    zero = ", ".join(IN_WORDS[name] for name in model.zero)
+    left_out = {name: why for name, why in model.left_out.items() if name in _OF_ONE_SHARE}
     return joined(
-        pair.model.note,
+        model.note,
         *(f"Without {IN_WORDS[name]}: {why}" for name, why in left_out.items()),
         f"Variance estimated as 0: {zero}." if zero else None,
     )

@@ -52,7 +52,7 @@ def step_rows(
     terms = [FORMULA[name] for name in FORMULA if name in compared.sd]
     about: dict[str, Any] = {
         "model": " + ".join(["logit P(value <= step) ~ -system", *terms]),
-        "estimation": "Laplace",
+        "estimation": "Laplace; standard errors times the root of n / (n - 1) for n raters or items, the fewer of both",
         "sd": dict(compared.sd),
         **({"zero": list(compared.zero)} if compared.zero else {}),
         "generalises_to": TO_RATERS_AND_TEXTS,

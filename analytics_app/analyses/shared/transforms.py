@@ -16,8 +16,8 @@ from analytics_app.ratings import Floats
 from analytics_app.ratings.extras.kinds import Kinds
 from analytics_app.results import Row
 from analytics_app.stats.scales.standardise import judge_wise_z
-from tasks_app.setting_fields import LineField, YesNoField
-from tasks_app.study_settings import Block
+from tasks_app.settings.fields import LineField, YesNoField
+from tasks_app.settings.study import Block
 
 # The longest written reduction: the name of its slice also needs room for other slices.
 LONGEST = 300

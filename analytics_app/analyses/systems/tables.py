@@ -74,7 +74,7 @@ def _crossed_means(whole: Rows, n: int) -> list[Shown]:
     if not whole.has("mean_crossed"):
         return []
     return [
-        Shown(_("Mean by the model"), "mean_crossed", digits(n)),
+        Shown(_("Mean, raters and texts random"), "mean_crossed", digits(n)),
         Shown(_("For further texts and raters"), "mean_crossed", interval(n)),
     ]
 

@@ -15,7 +15,7 @@ from analytics_app.results import Row
 from analytics_app.stats.ranking.pairs_within import pair_totals
 from analytics_app.stats.ranking.trueskill_wmt import Ranked, wmt_trueskill
 from analytics_app.stats.values import joined
-from tasks_app.setting_fields import YesNoField, choice_field, whole_field
+from tasks_app.settings.fields import YesNoField, choice_field, whole_field
 from tasks_app.task_types.base import Scale
 
 # Rating scales have analyses of their own; TrueSkill on them is for comparison with papers, so a plan must request it.

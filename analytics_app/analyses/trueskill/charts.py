@@ -13,7 +13,8 @@ from analytics_app.results import Row
 
 # Paired tests of systems, in the order in which they are looked for.
 _PAIRED = (
-    "magnitude_ratio_crossed", "magnitude_ratio", "win_rate_crossed", "win_rate", "ranked_above_half",
+    "magnitude_ratio_crossed", "magnitude_ratio", "win_rate_crossed", "win_rate", "ranked_above_half_crossed",
+    "ranked_above_half",
     "difference_crossed", "difference", "range_difference",
 )  # fmt: skip
 

@@ -13,7 +13,7 @@ from analytics_app.analyses.shared.transforms import Overall, Reducible
 from analytics_app.ratings.extras.kinds import Kinds
 from analytics_app.results import Row
 from analytics_app.stats.quality.trust import MOST_RATERS, Level, trust_coefficients
-from tasks_app.setting_fields import OneOfField, choice_field
+from tasks_app.settings.fields import OneOfField, choice_field
 from tasks_app.task_types.base import Scale
 
 FAVOURS = "Groups of raters without alpha count as full agreement, which favours raters with few answers."

@@ -26,7 +26,7 @@ from analytics_app.stats.metrics.system_scores import correlated_scores
 from analytics_app.stats.resampling.bootstrap import interval
 from analytics_app.stats.scales.standardise import judge_wise_z
 from analytics_app.stats.values import Estimate, joined
-from tasks_app.setting_fields import YesNoField, whole_field
+from tasks_app.settings.fields import YesNoField, whole_field
 from tasks_app.studyfile.fields import ListField
 from tasks_app.studyfile.problems import nearest
 from tasks_app.task_types.base import Scale

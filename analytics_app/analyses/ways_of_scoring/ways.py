@@ -24,8 +24,8 @@ WAYS: dict[str, Words] = {
     "mean_z": _("mean z"),
     "geometric_mean": _("geometric mean"),
     "log_mean_z": _("mean z of logs"),
-    "comparisons_won": _("comparisons won"),
-    "trueskill": _("TrueSkill"),
+    "comparisons_won": _("share of comparisons won"),
+    "trueskill": _("TrueSkill score"),
 }
 # What a criterion is usually reported by, which is compared with other tasks and criteria.
 LEADING = {Scale.RATIO: "geometric_mean"}

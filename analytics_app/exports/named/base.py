@@ -13,8 +13,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
 from analytics_app.exports import ratings
+from tasks_app.hooks.registry import Registry, stem
 from tasks_app.models import Item, Output, Study
-from tasks_app.registry import Registry, stem
 from tasks_app.task_types.error_spans import ErrorSpans
 from tasks_app.task_types.error_spans.scoring import Rule
 
@@ -58,18 +58,18 @@ class Written:
         for item, system, text, language in rows.values_list("item_id", "system__key", "text", "language"):
             outputs.setdefault(item, {}).setdefault(system, text)
             languages.setdefault(item, language)
-        items = Item.objects.filter(study=self.study, until=None, pk__in=outputs).order_by("id")
-        order: dict[str, list[tuple[int, int, Any]]] = {}
-        for item in items.values_list("pk", "key", "document__key", "position", "source", "reference",
-                                      "source_language", "features"):  # fmt: skip
-            order.setdefault(item[2] or self.study.slug, []).append((item[3], item[0], item))
+        items = Item.objects.filter(study=self.study, until=None, pk__in=outputs).select_related("document")
+        order: dict[str, list[Item]] = {}
+        for found in items.order_by("id"):
+            order.setdefault(found.document.key if found.document else self.study.slug, []).append(found)
         return [
             Segment(
-                item[1], document, number, item[4], item[5], f"{item[6] or 'und'}-{languages[item[0]] or 'und'}",
-                str(item[7].get("domain") or "all"), outputs[item[0]]
+                found.key, document, number, found.source, found.reference,
+                f"{found.source_language or 'und'}-{languages[found.pk] or 'und'}",
+                str(found.features.get("domain") or "all"), outputs[found.pk],
             )
             for document, entries in order.items()
-            for number, (_position, _pk, item) in enumerate(sorted(entries, key=lambda entry: entry[:2]), start=1)
+            for number, found in enumerate(sorted(entries, key=lambda entry: (entry.position, entry.pk)), start=1)
         ]  # fmt: skip
 
     @cached_property
@@ -131,5 +131,5 @@ class Writer:
 
 
 def writer_called(name: str) -> Writer:
-    """Return a writer by its name. Raises tasks_app.registry.UnknownMember."""
+    """Return a writer by its name. Raises tasks_app.hooks.registry.UnknownMember."""
     return registry[name.replace("-", "_")]

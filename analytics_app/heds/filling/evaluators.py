@@ -6,7 +6,7 @@ from analytics_app.heds.filling.facts import RATERS, STUDY, TASKS, Facts, Propos
 from tasks_app import channels
 from tasks_app.models import Rater, Task
 from tasks_app.selectors.screens import Frame
-from tasks_app.study_settings import StudySettings
+from tasks_app.settings.study import StudySettings
 
 PAID, NOT_PAID = 1, 3
 

@@ -13,10 +13,10 @@ from analytics_app.heds.answers import Answer
 from analytics_app.heds.filling.texts import FrozenVersion, UnitSizes, counts_of
 from analytics_app.models import Plan, ResultRow, Run
 from analytics_app.selectors.pages import best_run
-from tasks_app.check_settings import CheckSettings, checks_of
+from tasks_app.hooks.sections import Json
 from tasks_app.models import Extension, Membership, Study, Task, Withdrawal
-from tasks_app.sections import Json
 from tasks_app.selectors.screens import Frame, read_frames
+from tasks_app.settings.checks import CheckSettings, checks_of
 from tasks_app.task_types.base import Criterion as AskedCriterion
 
 # Measures of agreement in the order in which a datasheet prefers them.

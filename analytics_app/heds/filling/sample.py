@@ -5,9 +5,9 @@ from math import ceil
 
 from analytics_app.heds.filling.facts import TEXTS, Facts, Proposal, counted, proposal
 from analytics_app.heds.filling.texts import UnitSizes
-from tasks_app.detectable import TaskSize, smallest_difference
 from tasks_app.selectors.routing import ON_REQUEST
 from tasks_app.selectors.screens import Frame
+from tasks_app.setup.detectable import TaskSize, smallest_difference
 
 AT_RANDOM, STRATIFIED = 1, 2
 PLAN = "from the plan"

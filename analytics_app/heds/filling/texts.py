@@ -8,10 +8,10 @@ from typing import Any
 
 from django.db import connection
 
-from tasks_app.check_settings import COPIES
+from tasks_app.hooks.sections import Json
 from tasks_app.models import Study
 from tasks_app.models.judgments import is_current
-from tasks_app.sections import Json
+from tasks_app.settings.checks import COPIES
 from tasks_app.setup.texts import ABOUT, BROUGHT_BACK, SAMPLED, STORED
 
 # Outputs on units that are judged, without those that check raters, and what the study's texts are.

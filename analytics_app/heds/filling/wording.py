@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 
 from analytics_app import quality
-from tasks_app.check_settings import OnFailing
+from tasks_app.settings.checks import OnFailing
 
 
 def rules_in_words(settings: Mapping[str, Any]) -> list[str]:

@@ -10,13 +10,13 @@ from analytics_app.exports.results import stream
 from analytics_app.models import RunState, RunTrigger
 from analytics_app.runs import start
 from analytics_app.selectors.results import rows_of
+from tasks_app.hooks.sections import Json
 from tasks_app.importing import RatingsFile, from_file, whole
 from tasks_app.importing.formats.opening import readable
 from tasks_app.importing.guessing import peek
 from tasks_app.importing.mapping import as_yaml
 from tasks_app.importing.whole.guessing import LOOKED_AT, first_mapping
 from tasks_app.management.lookups import user_called
-from tasks_app.sections import Json
 from tasks_app.setup.starting import free_slug
 from tasks_app.studyfile import StudyFileError
 

@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from analytics_app.archive import describing, writing
 from analytics_app.archive.keys import BadKeys
 from analytics_app.management.finished import finished_run
-from analytics_app.views import run_words
+from analytics_app.views import standing
 from tasks_app.management.lookups import study_called
 from tasks_app.models import Study
 from tasks_app.services import events
@@ -41,10 +41,10 @@ class Command(BaseCommand):
             raise CommandError(f"{study.slug} is {study.state}: close it first, so that nothing changes any more.")
         run = finished_run(study, options["run"])
         path: Path = options["file"]
-        standing, texts = run_words.standing(run, study), not options["without_texts"]
+        texts = not options["without_texts"]
         try:
             with path.open("xb") as target, _removed_if_not_finished(path):
-                files = writing.write(study, run, target, standing=standing, texts=texts)
+                files = writing.write(study, run, target, standing=standing.standing(run, study), texts=texts)
         except FileExistsError:
             raise CommandError(f"{path} is there already: name another file.") from None
         except BadKeys as error:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from analytics_app.models import Run
 from analytics_app.ratings.table import Coding, Names, Table
-from tasks_app.registry import Registry
+from tasks_app.hooks.registry import Registry
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,13 +9,13 @@ from django.db import models
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
+from tasks_app.hooks.sections import Json
 from tasks_app.importing import ColumnMapping
 from tasks_app.importing.guessing import peek
 from tasks_app.importing.rows import MappedTable
 from tasks_app.importing.shaping.prepared import prepared
 from tasks_app.importing.source import RatingsFile, Scanned, lines_of, scan_whole
 from tasks_app.models import Study
-from tasks_app.sections import Json
 from tasks_app.services import events
 from tasks_app.services.database import atomically
 from tasks_app.services.events import Actor

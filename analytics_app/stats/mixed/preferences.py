@@ -6,10 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from analytics_app.stats.mixed.crossed import compare_crossed
+from analytics_app.stats.mixed.independent import most_independent
 from analytics_app.stats.mixed.results import NOTHING, CrossedComparison, estimate
 from analytics_app.stats.resampling.bootstrap import check_settings
 from analytics_app.stats.resampling.pair_sums import Pairs, checked_pairs
-from analytics_app.stats.values import Codes, Estimate, Floats, checked_values, compressed, joined, rated
+from analytics_app.stats.values import Codes, Estimate, Floats, checked_values, joined, rated
 
 EVEN = 0.5
 
@@ -147,19 +148,8 @@ def _all_alike(wins: Floats, items: Codes, raters: Codes, clusters: Codes | None
         return replace(share, p=1.0, note=ALL_TIES)
     if value not in {0.0, 1.0}:
         return replace(share, note=joined("All judgments are the same, so there is no interval."))
-    alone = _alone(items if clusters is None else clusters, raters)
+    alone = most_independent(items if clusters is None else clusters, raters)
     reach = float(((1 - confidence) / 2) ** (1 / alone))
     low, high = (reach, 1.0) if value == 1 else (0.0, 1 - reach)
     note = ALL_ALIKE.format(n=wins.size, alone=alone)
     return replace(share, low=low, high=high, p=min(1.0, 2.0 ** (1 - alone)), note=note)
-
-
-def _alone(items: Codes, raters: Codes) -> int:
-    """Return the most judgments of which no two have an item or a rater in common."""
-    # Lazy import: web processes never need it.
-    from scipy.sparse import coo_array  # noqa: PLC0415
-    from scipy.sparse.csgraph import maximum_bipartite_matching  # noqa: PLC0415
-
-    rows, columns = compressed(items)[1], compressed(raters)[1]
-    graph = coo_array((np.ones(rows.size), (rows, columns))).tocsr()
-    return int((maximum_bipartite_matching(graph, perm_type="column") >= 0).sum())

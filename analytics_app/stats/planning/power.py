@@ -202,7 +202,8 @@ def _power_of_t(shift: float, df: float, alpha: float) -> float:
     limit = float(stdtrit(df, 1 - alpha / 2))
     missed, against = (float(nctdtr(df, shift, end)) for end in (limit, -limit))
     # scipy has no number for some tails below about 1e-15; against: a significant difference in the wrong direction.
-    return 1 - (0.0 if isnan(missed) else missed) + (0.0 if isnan(against) else against)
+    power = 1 - (0.0 if isnan(missed) else missed) + (0.0 if isnan(against) else against)
+    return min(1.0, max(0.0, power))
 
 
 def _on_the_scale(assumed: Assumed) -> tuple[float, float, float, float, float]:

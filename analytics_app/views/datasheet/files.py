@@ -14,7 +14,7 @@ from analytics_app.heds.sheet import frozen_sheet, sheet_of
 from analytics_app.services import datasheet as services
 from tasks_app import access
 from tasks_app.models import Membership
-from tasks_app.request_sizes import accepts_files
+from tasks_app.uploads.request_sizes import accepts_files
 from tasks_app.views.downloads import attachment
 from tasks_app.views.researcher.frame import researcher_page, study_page
 

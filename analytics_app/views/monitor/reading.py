@@ -6,10 +6,11 @@ from decimal import Decimal
 from functools import cached_property
 from zoneinfo import ZoneInfo
 
-from analytics_app.models import Run
+from django.db.models import Exists, OuterRef
+
+from analytics_app.models import Exclusion, Run
 from analytics_app.selectors.carefulness import Carefulness, carefulness_of
 from analytics_app.selectors.failing import Failing, failing_in
-from analytics_app.selectors.pages import exclusions_by_hand
 from tasks_app import pay
 from tasks_app.models import Rater, Study
 from tasks_app.selectors.fieldwork.forecast import Forecast, forecast
@@ -17,7 +18,7 @@ from tasks_app.selectors.fieldwork.funnel import FunnelStep, funnel
 from tasks_app.selectors.fieldwork.pace import Pace, pace_of
 from tasks_app.selectors.fieldwork.raters import Fieldwork, fieldwork_of
 from tasks_app.selectors.fieldwork.tasks import StudyProgress, study_progress
-from tasks_app.study_settings import StudySettings
+from tasks_app.settings.study import StudySettings
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,6 @@ class Reading:
     progress: StudyProgress
     pace: Pace
     fieldwork: Fieldwork
-    group_shares: Sequence[tuple[int, int]]  # (group id, share of raters assigned to the group)
     careful: Carefulness = field(default_factory=Carefulness)
     excluded: Collection[int] = frozenset()  # ids of raters who are excluded by hand
     failing: Failing | None = None  # the consequence of failed checks; None before the first answer to a check
@@ -80,7 +80,7 @@ class Reading:
         shares.
         """
         sets = {entry.task: entry for entry in self.progress.full_sets if entry.until is None}
-        shares: dict[int | None, int] = dict(self.group_shares) or {None: 1}
+        shares = self.progress.group_shares or {None: 1}
         units = {group: sum(entry.units for entry in sets.values() if entry.is_for_group(group)) for group in shares}
         cost = pay.NOTHING
         for task in self.progress.tasks:
@@ -95,19 +95,21 @@ class Reading:
 
 
 def read(study: Study, run: Run | None) -> Reading:
-    """Read the state of the fieldwork with nine queries, one more after an erasure, three where checks are answered.
+    """Read the state of the fieldwork in nine queries at most: the last is about checks, where any is answered.
 
     `run` is the newest run that is done: it says how carefully raters judge.
     """
     progress = study_progress(study)
-    fieldwork = fieldwork_of(study, progress.full_sets, progress.checks)
+    by_hand = Exclusion.objects.filter(rater=OuterRef("pk"), study=study, run=None, lifted_at=None)
+    fieldwork = fieldwork_of(
+        study, progress.full_sets, progress.checks, annotations={"is_excluded_by_hand": Exists(by_hand)}
+    )
     return Reading(
         study=study,
         progress=progress,
         pace=pace_of(study),
         fieldwork=fieldwork,
-        group_shares=list(study.groups.values_list("pk", "share")),
         careful=carefulness_of(run, [task.task for task in progress.tasks]),
-        excluded=exclusions_by_hand(study, [work.rater for work in fieldwork.raters]).keys(),
+        excluded=frozenset(work.rater.pk for work in fieldwork.raters if vars(work.rater)["is_excluded_by_hand"]),
         failing=failing_in(study) if any(work.controls.answered for work in fieldwork.counted) else None,
     )

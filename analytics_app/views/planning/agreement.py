@@ -15,7 +15,7 @@ from analytics_app.stats.planning.alpha_width import Expected, Level, alpha_widt
 from analytics_app.stats.values import Estimate
 from analytics_app.views.planning.answer import Answer, Curve
 from analytics_app.views.planning.base import PlanningForm, seed_field, share
-from tasks_app.setting_fields import choice_field, number_field, whole_field
+from tasks_app.settings.fields import choice_field, number_field, whole_field
 
 RUNS = 1000
 AROUND = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0)

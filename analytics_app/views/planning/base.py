@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
+from math import floor
 from typing import Any, ClassVar, cast
 
 from django import forms
@@ -13,7 +14,7 @@ from django.utils.translation import gettext_lazy
 from analytics_app.selectors.planning import Pilot
 from analytics_app.show.cells import figure
 from analytics_app.views.planning.answer import Answer
-from tasks_app.setting_fields import whole_field
+from tasks_app.settings.fields import whole_field
 
 Words = str | Promise
 
@@ -135,6 +136,18 @@ def share(value: float, digits: int = 0) -> str:
     if text == figure(100, digits) and value < 1:
         return _("over %(share)s") % {"share": f"{figure(100 - 10**-digits, digits)}\u00a0%"}
     return f"{text}\u00a0%"
+
+
+def power_words(power: float, target: float) -> str:
+    """Write a power as a percentage with one decimal; below the target, or below 1, it is never written as that.
+
+    >>> power_words(0.78685, 0.8), power_words(0.7999, 0.8), power_words(0.99999, 0.8)
+    ('78.7\\xa0%', '79.9\\xa0%', '99.9\\xa0%')
+    """
+    shown = round(power * 100, 1)
+    if any(power < limit <= shown / 100 + 1e-12 for limit in (target, 1.0)):
+        shown = floor(power * 1000) / 10
+    return f"{figure(shown, 1)}\u00a0%"
 
 
 def seed_field() -> forms.IntegerField:

@@ -14,7 +14,7 @@ from analytics_app.show.table import Column, Table
 from analytics_app.views.planning.answer import Answer
 from analytics_app.views.planning.base import PlanningForm
 from tasks_app import pay
-from tasks_app.setting_fields import number_field, whole_field
+from tasks_app.settings.fields import number_field, whole_field
 from tasks_app.views.pay_words import money
 
 

@@ -6,11 +6,11 @@ from django.db.models import Count, Sum
 
 from analytics_app.selectors.planning import OF_THE_RANGE
 from tasks_app import channels
-from tasks_app.check_settings import checks_of
 from tasks_app.models import Gold, Study, Task, Unit
 from tasks_app.selectors import evaluated
 from tasks_app.selectors.pay import offer_of
 from tasks_app.services.plan import reports
+from tasks_app.settings.checks import checks_of
 
 TESTED = ("goal", "alpha", "beta", "pd")
 

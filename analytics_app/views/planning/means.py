@@ -1,6 +1,5 @@
 """Power for a difference of means between systems, for further raters and further items."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from math import ceil
 from typing import cast
@@ -10,12 +9,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from analytics_app.selectors.planning import SPREADS
-from analytics_app.show.cells import Cell, number, percent, whole
+from analytics_app.services.smallest_difference import LEFT
+from analytics_app.show.cells import Cell, number, whole
 from analytics_app.show.table import Column, Table
-from analytics_app.stats.planning.power import ITEMS, RATERS, Assumed, half_width, power_of_means, spread_of_difference
+from analytics_app.stats.planning.power import Assumed, half_width, power_of_means, spread_of_difference
+from analytics_app.stats.planning.smallest import fewest
 from analytics_app.views.planning.answer import Answer, Curve
-from analytics_app.views.planning.base import PlanningForm, Words, plain, share
-from tasks_app.setting_fields import number_field, whole_field
+from analytics_app.views.planning.base import PlanningForm, Words, exactly, plain, power_words
+from tasks_app.settings.fields import number_field, whole_field
 
 # Most items and raters that a form takes, and that are looked for.
 MOST = 20_000
@@ -92,12 +93,16 @@ class MeansPlan(PlanningForm):
     sd_residual = spread("sd_residual", 0.8, gettext_lazy("Variation of one rater on the same text."))
 
     def clean(self) -> dict[str, object]:
-        """Refuse assumptions under which nothing varies, and texts that need more raters than there are."""
+        """Refuse assumptions under which nothing varies, and numbers of raters that the ratings do not allow."""
         cleaned = super().clean() or self.cleaned_data
         if self.errors:
             return cleaned
+        ratings = cleaned["n_items"] * cleaned["per_text"] * cleaned["systems"]
         if cleaned["raters"] < cleaned["per_text"]:
             self.add_error("raters", _("The raters per text are more than the raters in total."))
+        elif cleaned["raters"] > ratings:
+            error = _("There are only %(ratings)s ratings: items × raters per text × systems.")
+            self.add_error("raters", error % {"ratings": whole(ratings).text})
         spreads = self._spreads()
         if not any(spreads[name] for name in ("sd_system_item", "sd_rater_system", "sd_residual")):
             self.add_error("sd_residual", _("At least one standard deviation must be above 0."))
@@ -109,7 +114,7 @@ class MeansPlan(PlanningForm):
         power = self._power(assumed, n)
         words = {
             "n": whole(n).text, "raters": whole(assumed.raters).text, "difference": plain(values["difference"]),
-            "power": share(power),
+            "power": self._words(power),
         }  # fmt: skip
         lead = _(
             "With %(n)s items and %(raters)s raters a difference of %(difference)s is found with a probability of "
@@ -118,7 +123,7 @@ class MeansPlan(PlanningForm):
         return Answer(
             lead % words,
             [*self._shrunk(assumed, n), self._interval(assumed, n), *self._enough(assumed, n, power), *self._advice()],
-            [],
+            self._thinly_spread(assumed, n),
             self._curves(assumed, n, power),
             [self._changes(assumed, n)],
             (),
@@ -133,6 +138,9 @@ class MeansPlan(PlanningForm):
     def _power(self, assumed: Assumed, n_items: int) -> float:
         pairs = assumed.systems * (assumed.systems - 1) // 2
         return power_of_means(assumed, n_items, alpha=self.cleaned_data["alpha"] / pairs)
+
+    def _words(self, power: float) -> str:
+        return power_words(power, self.cleaned_data["wanted"])
 
     def _spreads(self) -> dict[str, float]:
         """Return the standard deviations, from the earlier study where it has them."""
@@ -158,7 +166,7 @@ class MeansPlan(PlanningForm):
     def _shrunk(self, assumed: Assumed, n: int) -> list[str]:
         """Return what is left of the difference on the scale, where its ends take some of it away."""
         on_scale = spread_of_difference(assumed, n).difference
-        if on_scale > 0.9 * assumed.difference:
+        if on_scale > LEFT * assumed.difference:
             return []
         left = {"difference": plain(round(on_scale, 2))}
         return [_("On this scale %(difference)s of the difference is left, since ratings are cut at its ends.") % left]
@@ -167,66 +175,98 @@ class MeansPlan(PlanningForm):
         width = plain(round(half_width(assumed, n, confidence=CONFIDENCE), 2))
         return _("A 95 %% interval of the difference will reach about %(width)s to either side.") % {"width": width}
 
+    def _thinly_spread(self, assumed: Assumed, n: int) -> list[str]:
+        """Return a warning where there are more raters than ratings of a system."""
+        own = n * assumed.raters_per_text
+        if assumed.raters <= own:
+            return []
+        words = {"raters": whole(assumed.raters).text, "own": whole(own).text}
+        warning = _(
+            "%(raters)s raters are more than the %(own)s ratings of each system. Some raters do not rate every system, "
+            "so that the leniency of raters does not cancel out."
+        )
+        return [warning % words]
+
     def _enough(self, assumed: Assumed, n: int, power: float) -> list[str]:
         """Return the fewest items, and the fewest raters, that reach the target power."""
         wanted = self.cleaned_data["wanted"]
         if power >= wanted or not assumed.difference:
             return []
-        items = _fewest(lambda number: self._power(assumed, number), n, wanted)
-        raters = _fewest(lambda number: self._power(replace(assumed, raters=number), n), assumed.raters, wanted)
+        # With more raters than ratings of a system some would rate one system only.
+        most = min(MOST, n * assumed.raters_per_text)
+        items = fewest(lambda number: self._power(assumed, number), above=n, most=MOST, power=wanted)
+        raters = fewest(
+            lambda number: self._power(replace(assumed, raters=number), n),
+            above=assumed.raters, most=most, power=wanted,
+        )  # fmt: skip
         words = {
-            "power": share(wanted), "items": whole(items).text, "raters": whole(raters).text, "n": whole(n).text,
-            "now": whole(assumed.raters).text,
+            "power": exactly(wanted), "items": whole(items).text, "raters": whole(raters).text, "n": whole(n).text,
+            "now": whole(assumed.raters).text, "most": whole(MOST).text, "ratings": _ratings(assumed, n),
+            "of_items": _ratings(assumed, items or n),
         }  # fmt: skip
         if items and raters:
-            return [_("%(power)s is reached with %(items)s items, or with %(raters)s raters of %(n)s items.") % words]
-        if items:
-            reached = _("%(power)s is reached with %(items)s items; with %(n)s items no number of raters is enough.")
+            reached = _(
+                "%(power)s is reached with %(items)s items (%(of_items)s ratings), or with %(raters)s raters who share "
+                "the %(ratings)s ratings of %(n)s items."
+            )
+        elif items:
+            reached = _(
+                "%(power)s is reached with %(items)s items (%(of_items)s ratings). The %(ratings)s ratings of %(n)s "
+                "items are too few, however many raters share them."
+            )
         elif raters:
             reached = _(
-                "%(power)s is reached with %(raters)s raters; with %(now)s raters no number of items is enough."
+                "%(power)s is reached with %(raters)s raters who share the %(ratings)s ratings of %(n)s items. %(now)s "
+                "raters are too few, even with %(most)s items."
             )
-        else:
+        elif self._power(replace(assumed, raters=MOST), MOST) >= wanted:
             reached = _("%(power)s takes both more items and more raters.")
+        else:
+            reached = _("%(power)s is not reached even with %(most)s items and as many raters.")
         return [reached % words]
 
     def _advice(self) -> list[str]:
-        """Answer whether more raters or more items would help more."""
+        """Answer whether more raters or more items would help more, and how many ratings each takes."""
         assumed, n = self._assumed(), self.cleaned_data["n_items"]
-        now = self._power(assumed, n)
-        if now >= CERTAIN or not assumed.difference:
+        if self._power(assumed, n) >= CERTAIN or not assumed.difference:
             return []
         items, raters = self._power(assumed, 2 * n), self._power(replace(assumed, raters=2 * assumed.raters), n)
-        words = {"items": share(items), "raters": share(raters)}
-        if abs(items - raters) < ALIKE:
-            return [_("Twice as many items or twice as many raters would help alike: %(items)s.") % words]
-        shares = spread_of_difference(assumed, n).shares
-        if raters > items:
+        words = {
+            "items": self._words(items), "raters": self._words(raters), "ratings": _ratings(assumed, n),
+            "twice": _ratings(assumed, 2 * n),
+        }  # fmt: skip
+        if 2 * assumed.raters > n * assumed.raters_per_text:
             sentence = _(
-                "More raters would help more than more items: twice as many raters give %(raters)s, twice as many "
-                "items %(items)s."
+                "Twice as many items take twice as many ratings (%(twice)s instead of %(ratings)s) and give a power of "
+                "%(items)s. Twice as many raters would need more ratings, too."
             )
-            return [sentence % words]
-        why = (
-            _("The texts differ more in which system does better than the raters do.")
-            if shares[ITEMS] > shares[RATERS]
-            else _("More items also mean more ratings.")
-        )
-        sentence = _(
-            "More items would help more than more raters: twice as many items give %(items)s, twice as many raters "
-            "%(raters)s."
-        )
-        return [f"{sentence % words} {why}"]
+        elif abs(items - raters) < ALIKE:
+            sentence = _(
+                "Twice as many raters for the same %(ratings)s ratings give a power of %(raters)s. Twice as many items "
+                "take twice as many ratings and give about the same power: %(items)s."
+            )
+        elif raters > items:
+            sentence = _(
+                "More raters help more than more items: twice as many raters for the same %(ratings)s ratings give a "
+                "power of %(raters)s. Twice as many items take twice as many ratings and give %(items)s."
+            )
+        else:
+            sentence = _(
+                "More items help more than more raters, but take more ratings: twice as many items (%(twice)s ratings "
+                "instead of %(ratings)s) give a power of %(items)s, twice as many raters for the same ratings "
+                "%(raters)s."
+            )
+        return [sentence % words]
 
     def _curves(self, assumed: Assumed, n: int, power: float) -> list[Curve]:
         items = [(float(size), self._power(assumed, size)) for size in _around(n, 2)]
         raters = [
             (float(size), self._power(replace(assumed, raters=size), n))
-            for size in _around(assumed.raters, max(2, assumed.raters_per_text))
+            for size in _around(assumed.raters, max(2, assumed.raters_per_text), n * assumed.raters_per_text)
         ]
         limit = (self.cleaned_data["wanted"], _("target"))
-        of_items = _("%(n)s items: %(power)s") % {"n": n, "power": share(power)}
-        of_raters = _("%(n)s raters: %(power)s") % {"n": assumed.raters, "power": share(power)}
+        of_items = _("%(n)s items: %(power)s") % {"n": n, "power": self._words(power)}
+        of_raters = _("%(n)s raters: %(power)s") % {"n": assumed.raters, "power": self._words(power)}
         return [
             Curve(
                 _("Power by number of items"), _("Items"), items, limit=limit, mark=(n, power, of_items), dots=True
@@ -239,13 +279,13 @@ class MeansPlan(PlanningForm):
 
     def _changes(self, assumed: Assumed, n: int) -> Table:
         """Return power and interval of this study and of larger ones."""
-        more_raters = replace(assumed, raters=2 * assumed.raters)
+        more_raters, own = replace(assumed, raters=2 * assumed.raters), n * assumed.raters_per_text
         per_text = min(2 * assumed.raters_per_text, assumed.raters)
         cases = [
             (_("As entered"), assumed, n),
             (_("Twice as many items"), assumed, 2 * n),
-            (_("Twice as many raters"), more_raters, n),
-            (_("Twice as many raters and items"), more_raters, 2 * n),
+            *([(_("Twice as many raters"), more_raters, n)] if more_raters.raters <= own else []),
+            *([(_("Twice as many raters and items"), more_raters, 2 * n)] if assumed.raters <= own else []),
             (_("%(n)s raters per text") % {"n": per_text}, replace(assumed, raters_per_text=per_text), n),
         ]
         heads = [
@@ -254,10 +294,10 @@ class MeansPlan(PlanningForm):
         ]  # fmt: skip
         rows = []
         for place, (words, case, size) in enumerate(cases):
-            own = percent(self._power(case, size), 1)
+            power = self._power(case, size)
             rows.append([
                 Cell(words, words), whole(size), whole(case.raters),
-                whole(size * case.raters_per_text * case.systems), Cell(own.text, own.sort, strong=place == 0),
+                whole(size * case.raters_per_text * case.systems), Cell(self._words(power), power, strong=place == 0),
                 number(half_width(case, size, confidence=CONFIDENCE), 2),
             ])  # fmt: skip
         return Table(_("What would help"), heads, rows, [])
@@ -275,17 +315,12 @@ class MeansPlan(PlanningForm):
         return listed
 
 
-def _fewest(power_at: Callable[[int], float], now: int, wanted: float) -> int | None:
-    """Return the smallest number above `now` whose power is the wanted one; None where the largest has less."""
-    least, most = now, MOST
-    if power_at(most) < wanted:
-        return None
-    while most - least > 1:
-        middle = (least + most) // 2
-        least, most = (least, middle) if power_at(middle) >= wanted else (middle, most)
-    return most
+def _ratings(assumed: Assumed, n_items: int) -> str:
+    """Write the number of all ratings with so many items."""
+    return whole(n_items * assumed.raters_per_text * assumed.systems).text
 
 
-def _around(number: int, least: int) -> list[int]:
-    """Return numbers around another one, for a curve."""
-    return sorted({max(least, ceil(number * factor)) for factor in AROUND})
+def _around(number: int, least: int, most: int | None = None) -> list[int]:
+    """Return numbers around another one, for a curve; none but this one is above `most`."""
+    sizes = {max(least, ceil(number * factor)) for factor in AROUND}
+    return sorted({size for size in sizes if most is None or size <= most} | {number})

@@ -14,8 +14,8 @@ from analytics_app.stats.planning.sign_power import (
     sign_test_curve,
 )
 from analytics_app.views.planning.answer import Answer, Curve
-from analytics_app.views.planning.base import PlanningForm, share
-from tasks_app.setting_fields import number_field, whole_field
+from analytics_app.views.planning.base import PlanningForm, exactly, power_words, share
+from tasks_app.settings.fields import number_field, whole_field
 
 # Enumerating more preferences for each point of the curve would make the page slow.
 MOST = 5000
@@ -51,7 +51,8 @@ class PreferencesPlan(PlanningForm):
         values = self.cleaned_data
         n, settings = values["n_items"], {name: values[name] for name in ("wins", "ties", "alpha")}
         power = power_of_sign_test(n, **settings)
-        words = {"n": whole(n).text, "wins": share(values["wins"], 1), "power": share(power, 1)}
+        found = power_words(power, values["wanted"])
+        words = {"n": whole(n).text, "wins": share(values["wins"], 1), "power": found}
         lead = _("With %(n)s items a preference of %(wins)s is found with a probability of %(power)s.") % words
         n_enough = items_for_sign_test(**settings, power=values["wanted"])
         largest = min(MOST, max(2 * n, ceil(1.2 * n_enough) if n_enough else 2 * n))
@@ -66,7 +67,7 @@ class PreferencesPlan(PlanningForm):
                     across=_("Items"),
                     points=list(zip(map(float, sizes), sign_test_curve(sizes, **settings), strict=True)),
                     limit=(values["wanted"], _("target")),
-                    mark=(n, power, _("%(n)s items: %(power)s") % {"n": whole(n).text, "power": share(power)}),
+                    mark=(n, power, _("%(n)s items: %(power)s") % {"n": whole(n).text, "power": found}),
                 )
             ],
             [self._table()],
@@ -82,7 +83,7 @@ class PreferencesPlan(PlanningForm):
         rows = []
         for wins in sorted({*WINS, values["wins"]}):
             settings = {"wins": wins, "ties": values["ties"], "alpha": values["alpha"]}
-            is_own, power = wins == values["wins"], percent(power_of_sign_test(values["n_items"], **settings), 1)
+            is_own, power = wins == values["wins"], power_of_sign_test(values["n_items"], **settings)
             n_enough = items_for_sign_test(**settings, power=values["wanted"])
             items_cell = (
                 whole(n_enough) if n_enough is not None else Cell(_("over %(n)s") % {"n": whole(MOST_ITEMS).text})
@@ -90,7 +91,7 @@ class PreferencesPlan(PlanningForm):
             rows.append(
                 [
                     percent(wins, 1),
-                    Cell(power.text, power.sort, strong=is_own),
+                    Cell(power_words(power, values["wanted"]), power, strong=is_own),
                     Cell(items_cell.text, items_cell.sort, strong=is_own),
                 ]
             )
@@ -100,6 +101,6 @@ class PreferencesPlan(PlanningForm):
 def _enough(n: int | None, target: float) -> str:
     if n is None:
         return _("More than %(n)s items would be needed for %(power)s.") % {
-            "n": whole(MOST_ITEMS).text, "power": share(target),
+            "n": whole(MOST_ITEMS).text, "power": exactly(target),
         }  # fmt: skip
-    return _("From %(n)s items on it is at least %(power)s.") % {"n": whole(n).text, "power": share(target)}
+    return _("From %(n)s items on it is at least %(power)s.") % {"n": whole(n).text, "power": exactly(target)}

@@ -18,8 +18,8 @@ from analytics_app.stats.planning.discrimination_power import (
     power_of_similarity,
 )
 from analytics_app.views.planning.answer import Answer, Curve
-from analytics_app.views.planning.base import PlanningForm, exactly, plain, share
-from tasks_app.setting_fields import choice_field, number_field, whole_field
+from analytics_app.views.planning.base import PlanningForm, exactly, plain, power_words, share
+from tasks_app.settings.fields import choice_field, number_field, whole_field
 from tasks_app.task_types.triangle.params import ALPHA, BETA
 
 # Rows and columns of the printed tables; the reader's own case is added.
@@ -96,7 +96,7 @@ class TrianglePlan(PlanningForm):
             "n": whole(n).text,
             "least": whole(least).text,
             "alpha": plain(values["alpha"]),
-            "power": share(power, 1),
+            "power": power_words(power, 1 - values["beta"]),
         }
         sentence = (
             _("With %(n)s judges at least %(least)s must be right (alpha %(alpha)s); the power is %(power)s.")
@@ -117,7 +117,7 @@ class TrianglePlan(PlanningForm):
             "n": whole(n).text,
             "most": whole(most).text,
             "beta": plain(values["beta"]),
-            "power": share(power, 1),
+            "power": power_words(power, 1 - values["alpha"]),
         }
         sentence = (
             _(
@@ -143,7 +143,7 @@ class TrianglePlan(PlanningForm):
             points=list(zip(judges.tolist(), powers, strict=True)),
             bottom=floor(min(0.9, *powers) * 10) / 10,
             limit=(target, _("planned")),
-            mark=(n, power, _("%(n)s judges: %(power)s") % {"n": whole(n).text, "power": share(power, 1)}),
+            mark=(n, power, _("%(n)s judges: %(power)s") % {"n": whole(n).text, "power": power_words(power, target)}),
         )
 
 

@@ -11,10 +11,11 @@ from django.utils.translation import gettext as _
 
 from analytics_app.exports.ratings import may_export
 from analytics_app.views.superuser_looks import AGAIN_AFTER
-from tasks_app import access, languages
+from tasks_app import access
 from tasks_app.models import Assignment, Judgment, Rater, Study
 from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services import events
+from tasks_app.texts import languages
 from tasks_app.views.rater import media
 from tasks_app.views.rater.pages import PageFrame
 from tasks_app.views.researcher.frame import researcher_page

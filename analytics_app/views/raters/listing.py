@@ -34,11 +34,12 @@ def raters(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _context(request: HttpRequest, study: Study) -> dict[str, Any]:
-    fieldwork = fieldwork_with(study)
+    tasks = list(Task.objects.filter(study=study, until=None).order_by("order", "id"))
+    fieldwork = fieldwork_with(study, tasks)
     raters = [work.rater for work in fieldwork.raters]
     excluded, run = pages.exclusions_by_hand(study, raters), pages.runs_now(study).done
     by_rule = pages.raters_left_out(run, raters)
-    careful = carefulness_of(run, Task.objects.filter(study=study, until=None))
+    careful = carefulness_of(run, tasks)
     rows = [Row(work, excluded.get(work.rater.pk), careful, by_rule.get(work.rater.pk)) for work in fieldwork.raters]
     failing = failing_in(study) if any(work.controls.answered for work in fieldwork.raters) else None
     rater_filter = Filter.of(request.GET)

@@ -6,9 +6,9 @@ from django.http.response import HttpResponseBase
 from analytics_app.exports.ratings import may_export
 from analytics_app.views.uploads.base import StoredFile, UploadPages
 from tasks_app import access
-from tasks_app.request_sizes import accepts_files
 from tasks_app.services import events
 from tasks_app.studyfile.files.limits import largest_upload
+from tasks_app.uploads.request_sizes import accepts_files
 from tasks_app.views.downloads import csv_file
 from tasks_app.views.researcher.frame import researcher_page
 from tasks_app.views.researcher.importing.uploading import EDITOR

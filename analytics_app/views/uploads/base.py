@@ -21,7 +21,7 @@ from tasks_app.importing.guessing import Peek, guess
 from tasks_app.importing.mapping import as_yaml
 from tasks_app.importing.preview import preview
 from tasks_app.models import Study
-from tasks_app.setting_fields import choice_field
+from tasks_app.settings.fields import choice_field
 from tasks_app.studyfile import StudyFileError
 from tasks_app.views.researcher.importing.forms import MappingText
 from tasks_app.views.researcher.importing.uploading import QuotingField, TablePages, UploadForm

@@ -49,6 +49,8 @@ class Steps {
     this.result = root.querySelector("[data-result]");
     this.back = root.querySelector("[data-back]");
     for (const step of this.steps) {
+      // Without this script all questions show, and most are left open.
+      step.ariaRequired = "true";
       step.querySelector(".error-label-options").hidden = true;
       step.querySelector("[data-buttons]").hidden = false;
     }

@@ -70,10 +70,10 @@ class List {
     row.addEventListener("click", (event) => event.target.closest("input, button, summary, a, audio, video") || this.tap(text));
   }
 
-  /** Take the texts in: each stands in its row. */
+  /** Take the texts in: each stands in its row, before its controls for whoever has the page read aloud. */
   takeTexts() {
     for (const row of this.rows) {
-      row.append(this.unit.querySelector(`[data-text="${row.dataset.row}"]`));
+      row.prepend(this.unit.querySelector(`[data-text="${row.dataset.row}"]`));
     }
   }
 

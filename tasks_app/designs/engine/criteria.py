@@ -6,7 +6,7 @@ from itertools import zip_longest
 from random import Random
 
 from tasks_app.designs.base import Design, PlanImpossible, PlanSettings, PlanUnit
-from tasks_app.orders import latin_orders
+from tasks_app.settings.orders import latin_orders
 
 RATER, BLOCK = "rater", "block"
 

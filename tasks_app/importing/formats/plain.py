@@ -1,4 +1,4 @@
-"""Turn an uploaded table into plain lines, in a process of its own (see `tasks_app.limited`)."""
+"""Turn an uploaded table into plain lines, in a process of its own (see `tasks_app.uploads.limited`)."""
 
 from __future__ import annotations
 
@@ -75,8 +75,9 @@ def _write_sheets(name: str, source: IO[bytes], target: IO[bytes]) -> tuple[tupl
     """Write the rows of all sheets, each a list of texts; return for each sheet its name, beginning and notes."""
     lines, sheets = _Lines(name, target), []
     for sheet in workbooks.read_sheets(name, source):
-        sheets.append((sheet.name, lines.written, tuple(sheet.notes)))
+        begin = lines.written
         lines.write(sheet.rows)
+        sheets.append((sheet.name, begin, tuple(sheet.notes())))
     if not sheets:
         raise StudyFileError([Problem(name, 0, 0, _("This workbook has no sheet with cells."))])
     return tuple(sheets)

@@ -1,4 +1,4 @@
-"""Recognise and read files of named formats, in a process of their own (see `tasks_app.limited`)."""
+"""Recognise and read files of named formats, in a process of their own (see `tasks_app.uploads.limited`)."""
 
 from __future__ import annotations
 

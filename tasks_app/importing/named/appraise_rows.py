@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from tasks_app.hooks.sections import Json
 from tasks_app.importing.named.files import Files, refused
-from tasks_app.sections import Json
 from tasks_app.studyfile.files.jsontext import BadJson, loads
 
 # Kinds of items: evaluated texts, references, degraded texts and repeats for control.

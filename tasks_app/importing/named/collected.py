@@ -15,9 +15,9 @@ from typing import IO, Any
 import yaml
 from django.utils.translation import gettext as _
 
+from tasks_app.hooks.sections import Json
 from tasks_app.importing.named.keys import Keys, document_key, pseudonym
 from tasks_app.importing.named.spans import Offset
-from tasks_app.sections import Json
 
 ITEMS, RATINGS, STUDY = "items.jsonl", "ratings.jsonl", "study.yaml"
 

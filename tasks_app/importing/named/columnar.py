@@ -13,8 +13,8 @@ from typing import IO, Any
 
 from django.utils.translation import gettext as _
 
+from tasks_app.hooks.sections import Json
 from tasks_app.importing.named.files import Files, refused
-from tasks_app.sections import Json
 
 PARQUET, ARROW_FILE = b"PAR1", b"ARROW1"
 ENDINGS = (".parquet", ".arrow")

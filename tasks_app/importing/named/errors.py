@@ -7,11 +7,11 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from tasks_app.hooks.sections import Json
 from tasks_app.importing.named import mqm
 from tasks_app.importing.named.appraise_rows import Score, time_of
 from tasks_app.importing.named.collected import Collected, Task, Text
 from tasks_app.importing.named.spans import Offset, of_utf16
-from tasks_app.sections import Json
 
 ERRORS, SCORE = "errors", "score"
 MISSING = "missing"

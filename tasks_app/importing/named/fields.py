@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from tasks_app.hooks.sections import Json
 from tasks_app.importing.named.base import Option
 from tasks_app.importing.named.collected import Collected, Text
-from tasks_app.sections import Json
 
 # Names of fields, the likeliest first.
 _NAMES: Mapping[str, Sequence[str]] = {

@@ -13,7 +13,7 @@ from typing import IO
 
 from django.utils.translation import gettext as _
 
-from tasks_app.sections import Json
+from tasks_app.hooks.sections import Json
 from tasks_app.studyfile.files.archive import Archive, ignored, read_at_most
 from tasks_app.studyfile.files.decoding import decode
 from tasks_app.studyfile.files.jsontext import BadJson, loads

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 
 from django.utils.translation import gettext_lazy as _
 
+from tasks_app.hooks.sections import Json
 from tasks_app.importing.named.base import Option
-from tasks_app.sections import Json
 
 FREITAG, MAROT = "freitag2021", "marot"
 

@@ -1,7 +1,7 @@
 """The registry of named formats."""
 
+from tasks_app.hooks.registry import Registry, stem
 from tasks_app.importing.named.base import NamedFormat
-from tasks_app.registry import Registry, stem
 
 registry: Registry[NamedFormat] = Registry("format")
 
@@ -14,5 +14,5 @@ def register(member: type[NamedFormat]) -> type[NamedFormat]:
 
 
 def format_called(name: str) -> NamedFormat:
-    """Return a format by its name. Raises tasks_app.registry.UnknownMember."""
+    """Return a format by its name. Raises tasks_app.hooks.registry.UnknownMember."""
     return registry[name.replace("-", "_")]

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 
 from django.utils.translation import gettext as _
 
+from tasks_app.hooks.sections import Json
 from tasks_app.importing.named import mqm
 from tasks_app.importing.named.collected import Collected, Task, Text
 from tasks_app.importing.named.spans import Offset, of_characters, of_utf16
-from tasks_app.sections import Json
 
 # Steps of a Likert scale are whole and count from 1.
 _MOST_STEPS = 11

@@ -6,10 +6,10 @@ from pathlib import PurePosixPath
 
 from django.utils.translation import gettext as _
 
+from tasks_app.hooks.sections import Json
 from tasks_app.importing.named.appraise_rows import Score
 from tasks_app.importing.named.collected import Collected, Text
 from tasks_app.importing.named.files import Files
-from tasks_app.sections import Json
 
 _SHORT = {
     "ara": "ar", "bho": "bho", "ces": "cs", "deu": "de", "eng": "en", "est": "et", "fin": "fi", "fra": "fr",

@@ -1,4 +1,4 @@
-"""Reshape a file in a process of its own (see `tasks_app.limited`)."""
+"""Reshape a file in a process of its own (see `tasks_app.uploads.limited`)."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import IO
 
 from django.utils.translation import gettext as _
 
+from tasks_app.hooks.sections import Json
 from tasks_app.importing.plain import rewound
 from tasks_app.importing.shaping.reshaping import reshape
 from tasks_app.importing.source import PlainForm, RatingsFile, Reshaped
-from tasks_app.sections import Json
 from tasks_app.studyfile.files.limits import limits
 from tasks_app.studyfile.problems import Problem, Problems, StudyFileError
 

@@ -8,11 +8,11 @@ from pathlib import PurePath
 
 from django.utils.translation import gettext as _
 
+from tasks_app.hooks.sections import Json
 from tasks_app.importing.formats.opening import readable
 from tasks_app.importing.formats.records import Layout, records
 from tasks_app.importing.shaping.declared import Join
 from tasks_app.importing.source import RatingsFile, lines_of, scan_whole
-from tasks_app.sections import Json
 from tasks_app.studyfile.files.tables import word_of
 from tasks_app.studyfile.problems import Problem, Problems, StudyFileError
 

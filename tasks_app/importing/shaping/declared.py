@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 from django.utils.translation import gettext_lazy as _
 
+from tasks_app.hooks.sections import Json
 from tasks_app.importing.formats.records import NUMBERED, Layout
-from tasks_app.sections import Json
-from tasks_app.setting_fields import choice_field, line_field
-from tasks_app.study_settings import Declared
+from tasks_app.settings.fields import choice_field, line_field
+from tasks_app.settings.study import Declared
 
 # Ways to count the characters of a text, from Python's, which evalweb counts by.
 CHARACTERS, UTF16, BYTES = "characters", "utf16", "bytes"

@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeAlias
 
 from django.utils.translation import gettext as _
 
-from tasks_app.sections import Json
+from tasks_app.hooks.sections import Json
 from tasks_app.studyfile.files.jsontext import BadJson, loads
 
 _STEP = re.compile(r"\[(\*|\d{1,6}|\{[a-z_]{1,40}\})\]|(?:^|\.)([^.\[\]]+)")

@@ -9,6 +9,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import IO
 
+from tasks_app.hooks.sections import Json
 from tasks_app.importing.formats.opening import readable
 from tasks_app.importing.guessing import peek
 from tasks_app.importing.plain import rewound
@@ -17,7 +18,6 @@ from tasks_app.importing.shaping.declared import Shape
 from tasks_app.importing.shaping.paths import is_path
 from tasks_app.importing.shaping.reshaping import Wanted, reshape
 from tasks_app.importing.source import RatingsFile, Reshaped
-from tasks_app.sections import Json
 from tasks_app.studyfile.files.apart import read_apart
 from tasks_app.studyfile.problems import Problems
 

@@ -16,13 +16,13 @@ from typing import IO
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from tasks_app.hooks.sections import Json
 from tasks_app.importing.formats.records import Records, records
 from tasks_app.importing.shaping.beside import Aligned, Find, Joined
 from tasks_app.importing.shaping.declared import Shape
 from tasks_app.importing.shaping.paths import LISTED, BadPath, Expander, is_path, names_in, parse, paths_of, step_of
 from tasks_app.importing.shaping.splits import Splitter, is_expression
 from tasks_app.importing.source import RatingsFile, Reshaped
-from tasks_app.sections import Json
 from tasks_app.studyfile.columns import BadCell, Column, Kind, from_json
 from tasks_app.studyfile.problems import Problems, nearest
 

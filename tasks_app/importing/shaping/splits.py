@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 
 from django.utils.translation import gettext as _
 
-from tasks_app import patterns
 from tasks_app.importing.shaping.paths import BadPath, Expander, step_of
+from tasks_app.texts import patterns
 
 # Time for the regular expressions of a batch of texts.
 SECONDS = 20.0

@@ -17,6 +17,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from tasks_app import importing, studyfile
+from tasks_app.hooks.sections import Json
 from tasks_app.importing.mapping import ColumnMapping
 from tasks_app.importing.plain import rewound
 from tasks_app.importing.rows import MappedTable
@@ -33,7 +34,6 @@ from tasks_app.importing.whole.writing import (
     write_study,
 )
 from tasks_app.models import Study
-from tasks_app.sections import Json
 from tasks_app.services.database import atomically
 from tasks_app.studyfile.problems import Problem, Problems, StudyFileError
 
@@ -97,7 +97,13 @@ def study_of_table(
             transaction.set_rollback(True)
         else:
             study.refresh_from_db()
-        counts = {"items": len(reading.items), "texts": len(reading.outputs), **imported.counts}
+        n_attributes = sum(len(found.values) for found in reading.attributes.values())
+        counts = {
+            "items": len(reading.items),
+            "texts": len(reading.outputs),
+            "ratings": imported.counts["ratings"] - n_attributes,
+            "raters": imported.counts["raters"],
+        }
         return Made(study, counts, (*notes, *imported.notes))
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 
 from django.utils.translation import gettext_lazy as _
 
+from tasks_app.hooks.sections import Json
 from tasks_app.importing.columns import RATINGS, is_used
 from tasks_app.importing.rows import without_needed
-from tasks_app.sections import Json
 from tasks_app.studyfile.columns import ITEMS, Column, Kind, TableDeclaration
 
 # What describes an item beside its key, and what describes an output.

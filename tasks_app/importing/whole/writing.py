@@ -11,11 +11,11 @@ from pathlib import Path
 import yaml
 from django.utils.translation import gettext as _
 
+from tasks_app.hooks.sections import Json
 from tasks_app.importing.whole.columns import ATTRIBUTE
 from tasks_app.importing.whole.reading import CRITERION, MOST_LABELS, Reading, Scale
-from tasks_app.language_guess import guess
-from tasks_app.sections import Json
 from tasks_app.setup.tables.layout import key_of
+from tasks_app.texts.language_guess import guess
 
 # Scales of so many steps are chosen step by step; longer ones are drawn.
 MOST_STEPS = 11

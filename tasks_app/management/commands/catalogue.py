@@ -5,8 +5,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from tasks_app import catalogue
-from tasks_app.registry import UnknownMember
+from tasks_app.hooks.registry import UnknownMember
+from tasks_app.manual import catalogue
 from tasks_app.setup import published as published_studies
 from tasks_app.task_types import registry
 

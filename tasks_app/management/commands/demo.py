@@ -11,8 +11,9 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.urls import reverse
 
-from tasks_app import studyfile, tabs
+from tasks_app import studyfile
 from tasks_app.designs.base import PlanImpossible
+from tasks_app.hooks import tabs
 from tasks_app.management.demonstration import PLANTED
 from tasks_app.models import Rater, Study
 from tasks_app.selectors.demonstration import BEGUN, FINISHED

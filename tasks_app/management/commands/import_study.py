@@ -8,11 +8,11 @@ from typing import Any, NoReturn
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.translation import gettext as _
 
+from tasks_app.hooks.registry import UnknownMember
 from tasks_app.importing.named import readers, studies  # noqa: F401  fills the registry
 from tasks_app.importing.named.reference import reference
 from tasks_app.importing.named.registry import format_called, registry
 from tasks_app.management.lookups import user_called
-from tasks_app.registry import UnknownMember
 from tasks_app.studyfile import StudyFileError
 
 

@@ -11,12 +11,12 @@ from django.db.models import DecimalField, OuterRef, Q, QuerySet, Subquery, Sum,
 from django.db.models.functions import Coalesce
 
 from tasks_app import pay
-from tasks_app.check_settings import CheckSettings, checks_of
 from tasks_app.models import Assignment, Payment, Rater, Study, Task, is_withdrawn
 from tasks_app.models.statements import rows
 from tasks_app.selectors import pay as pay_facts
 from tasks_app.selectors.check_results import ENOUGH_TO_DOUBT, FEWER_THAN, CheckScore
 from tasks_app.selectors.ledger import Entry, Ledger, ledger_of
+from tasks_app.settings.checks import CheckSettings, checks_of
 
 State, Outcome, Kind = Rater.State, Rater.Outcome, Payment.Kind
 
@@ -194,17 +194,23 @@ def raters_of(study: Study) -> QuerySet[Rater]:
     )
 
 
-def fieldwork_with(study: Study) -> Fieldwork:
-    """Read the raters of a study with their work where nothing is known of its tasks yet: in six queries."""
-    tasks = Task.objects.filter(study=study, until=None).values_list("pk", "checks")
-    return fieldwork_of(study, pay_facts.full_sets(study.pk), {pk: checks_of(checks) for pk, checks in tasks})
+def fieldwork_with(study: Study, tasks: Iterable[Task]) -> Fieldwork:
+    """Read the raters of a study with their work in five queries; `tasks` are those of the study as they are now."""
+    return fieldwork_of(study, pay_facts.full_sets(study.pk), {task.pk: checks_of(task.checks) for task in tasks})
 
 
 def fieldwork_of(
-    study: Study, full_sets: Collection[pay_facts.FullSet], limits: Mapping[int, CheckSettings]
+    study: Study,
+    full_sets: Collection[pay_facts.FullSet],
+    limits: Mapping[int, CheckSettings],
+    *,
+    annotations: Mapping[str, Any] | None = None,
 ) -> Fieldwork:
-    """Read the raters of a study with their work in four queries; `limits` are the checks of its tasks."""
-    raters: list[Any] = list(raters_of(study))
+    """Read the raters of a study with their work in four queries; `limits` are the checks of its tasks.
+
+    `annotations` are expressions that are read with each rater, as attributes of these names.
+    """
+    raters: list[Any] = list(raters_of(study).annotate(**(annotations or {})))
     sets = _sets(study)
     controls, doubtful = _controls(study)
     works = {rater: [rater_set.work for rater_set in rater_sets] for rater, rater_sets in sets.items()}

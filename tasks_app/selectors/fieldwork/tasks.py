@@ -1,13 +1,13 @@
 """How far each task of a study is: its places, and how many judgments its units have."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from tasks_app.check_settings import CheckSettings, checks_of
 from tasks_app.models import Assignment, Study, Task
 from tasks_app.selectors.pay import BOOKLETS_SAMPLED, FullSet
 from tasks_app.selectors.routing import ON_REQUEST
+from tasks_app.settings.checks import CheckSettings, checks_of
 
 # Places and answers are sums over the counts of booklets and sets, which triggers keep. Answered units are counted in
 # an index alone (assignment_answered). Counting the units with places takes as long as all the rest, and the count only
@@ -20,7 +20,8 @@ SELECT t.*, COALESCE(planned.places, 0) AS places, COALESCE(answered.n, 0) AS su
        COALESCE(beside.surplus, 0) AS surplus, COALESCE(beside.skipped, 0) AS skipped,
        COALESCE(judged.counts, '{}'::json) AS judged, full_set.units AS full_units,
        ARRAY(SELECT g.group_id FROM tasks_app_taskgroup g WHERE g.task_id = t.id) AS group_ids,
-       planned.n_booklets,
+       (SELECT json_agg(json_build_array(g.id, g.share) ORDER BY g.id) FROM tasks_app_group g
+        WHERE g.study_id = t.study_id) AS group_shares, planned.n_booklets,
        CASE WHEN t.until IS NULL AND (t.id, COALESCE(planned.places, 0), planned.n_booklets) NOT IN (
                 SELECT * FROM unnest(%(tasks)s::bigint[], %(places)s::bigint[], %(booklets)s::bigint[]))
             THEN (SELECT count(*) FROM tasks_app_unit u WHERE u.task_id = t.id
@@ -107,10 +108,14 @@ class TaskProgress:
 
 @dataclass(frozen=True, slots=True)
 class StudyProgress:
-    """How far a study is: its tasks as they are now, and what a full set of each task is, in every version."""
+    """How far a study is: its tasks as they are now, and what a full set of each task is, in every version.
+
+    `group_shares` is the share of raters that each group gets, by the id of the group; empty without groups.
+    """
 
     tasks: tuple[TaskProgress, ...]
     full_sets: tuple[FullSet, ...]
+    group_shares: Mapping[int | None, int] = field(default_factory=dict)
 
     @property
     def checks(self) -> dict[int, CheckSettings]:
@@ -179,6 +184,7 @@ def study_progress(study: Study) -> StudyProgress:
             for row in rows
             if row.stage == Task.Stage.MAIN
         ),
+        group_shares=dict(rows[0].group_shares or ()) if rows else {},
     )
 
 

@@ -5,7 +5,7 @@ from tasks_app.channels.base import Arrival, Ending
 from tasks_app.models import Identity, Rater, Study
 from tasks_app.selectors.pay import offer_of
 from tasks_app.services.arrival import enrolment
-from tasks_app.study_settings import StudySettings
+from tasks_app.settings.study import StudySettings
 
 
 def of_rater(rater: Rater) -> Ending:

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from tasks_app import channels
 from tasks_app.channels.base import Arrival
-from tasks_app.credentials import (
+from tasks_app.links.credentials import (
     hash_token,
     mark_of_ended_link,
     mark_of_erased,

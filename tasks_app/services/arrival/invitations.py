@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from tasks_app.channels.base import Arrival
 from tasks_app.channels.invited import KEY
-from tasks_app.credentials import hash_token, new_token
+from tasks_app.links.credentials import hash_token, new_token
 from tasks_app.models import Group, Invitation, Membership, Rater, Study
 from tasks_app.models.study import LINK_ALPHABET
 from tasks_app.services import events

@@ -5,7 +5,7 @@ were invited under. Who comes by the open link is nobody that can be known.
 """
 
 from tasks_app import channels
-from tasks_app.credentials import mark_of_person
+from tasks_app.links.credentials import mark_of_person
 from tasks_app.models import CollectedText, Identity, Invitation, Rater
 from tasks_app.models.statements import rows
 

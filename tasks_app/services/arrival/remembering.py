@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from django.core import signing
 
-from tasks_app import credentials
+from tasks_app.links import credentials
 from tasks_app.models import Identity, Rater, Study
 from tasks_app.services.arrival import enrolment
 

@@ -7,9 +7,9 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
 from tasks_app.models import ImportMapping, Study
-from tasks_app.plaintext import problem_in
 from tasks_app.services import events
 from tasks_app.services.database import atomically
+from tasks_app.texts.plaintext import problem_in
 
 # Same as the length of the column in the database.
 LONGEST_NAME = 100

@@ -11,14 +11,14 @@ from django.db.models import Max
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
-from tasks_app.credentials import hash_token, new_token
+from tasks_app.hooks.signals import study_moved
+from tasks_app.links.credentials import hash_token, new_token
 from tasks_app.models import Assignment, Rater, Study
 from tasks_app.models.study import new_seed
 from tasks_app.services import events
 from tasks_app.services.database import share_submissions
 from tasks_app.services.imports import statements as sql
 from tasks_app.services.study import lifecycle
-from tasks_app.signals import study_moved
 
 # Rows that are sent at a time, and lines of the file whose rows are stored by one statement, far within its limit.
 BATCH, LINES = 5_000, 50_000

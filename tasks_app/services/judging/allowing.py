@@ -3,10 +3,10 @@
 from django.utils.translation import gettext as _
 
 from tasks_app.models import Assignment, Rater, RaterSet, Study
-from tasks_app.plaintext import problem_in
 from tasks_app.services import events
 from tasks_app.services.database import atomically, lock_claims
 from tasks_app.services.judging import assignments, leases, limits
+from tasks_app.texts.plaintext import problem_in
 
 ALLOW = "let a stopped rater continue"
 LONGEST_REASON = 2000

@@ -7,7 +7,7 @@ from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
 from tasks_app import channels
-from tasks_app.credentials import new_code
+from tasks_app.links.credentials import new_code
 from tasks_app.models import Assignment, Event, Rater, RaterSet, Study, Task
 from tasks_app.selectors import screens
 from tasks_app.services import events, pay

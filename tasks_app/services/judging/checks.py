@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 from django.db.models import Max
 
-from tasks_app.check_settings import checks_of
 from tasks_app.models import Assignment, ControlResult, Gold, Judgment, Rater, Task
 from tasks_app.selectors.check_results import score_of
 from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services.database import atomically
 from tasks_app.services.judging import assignments, sets
 from tasks_app.services.judging.grading import WARN_AFTER, known_answers
+from tasks_app.settings.checks import checks_of
 from tasks_app.task_types.base import Graded
 
 Purpose = Assignment.Purpose

@@ -16,7 +16,6 @@ from typing import Any
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 
-from tasks_app.check_settings import OnFailing, checks_of, has_limit
 from tasks_app.models import Assignment, ControlResult, Gold, Rater, RaterSet, Task, is_current, is_withdrawn
 from tasks_app.models.statements import rows
 from tasks_app.selectors import screens
@@ -25,6 +24,7 @@ from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services.judging import limits
 from tasks_app.services.judging.leases import Locked
 from tasks_app.services.study import degrading
+from tasks_app.settings.checks import OnFailing, checks_of, has_limit
 from tasks_app.task_types.base import GoldAnswer, Value
 
 Purpose = Assignment.Purpose

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, TypeAlias
 from uuid import UUID
 
+from tasks_app.hooks.signals import judgment_submitted
 from tasks_app.models import Assignment, Judgment, Rater
 from tasks_app.models.statements import rows
 from tasks_app.selectors.screens import RaterScreen
@@ -17,7 +18,6 @@ from tasks_app.services.database import atomically, lock_claims
 from tasks_app.services.judging import assignments, checks, grading, leases
 from tasks_app.services.judging.checks import Step
 from tasks_app.services.judging.drafts import Over
-from tasks_app.signals import judgment_submitted
 from tasks_app.task_types.base import Value
 
 Purpose, State = Assignment.Purpose, Assignment.State

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from tasks_app.check_settings import CheckSettings, StopWhen, checks_of
 from tasks_app.models import Judgment
+from tasks_app.settings.checks import CheckSettings, StopWhen, checks_of
 
 # The names in a rater's prefs: which limit was passed, and that an owner has said that none applies to the rater.
 STOPPED, ALLOWED = "stopped", "allowed"

@@ -7,11 +7,11 @@ from typing import Any, TypeVar
 
 from django.db.models import Count, QuerySet
 
-from tasks_app.check_settings import CheckSettings, checks_of
 from tasks_app.designs import BLOCK, weaving
 from tasks_app.designs.base import PlanUnit
 from tasks_app.models import Assignment, Gold, OwnUnit, PartOutput, Rater, Task, Unit
 from tasks_app.services.plan import plans
+from tasks_app.settings.checks import CheckSettings, checks_of
 
 Purpose = Assignment.Purpose
 State = Assignment.State
@@ -72,19 +72,29 @@ class Known:
 
 def known_units(task: Task) -> Known:
     """Read the units with known answers out of the study file: not the copies that the tool makes."""
+    return known_units_of([task])[task.pk]
+
+
+def known_units_of(tasks: Sequence[Task]) -> dict[int, Known]:
+    """Read the units with known answers of several tasks, by task, as `known_units` does; one query."""
+    by_purpose: dict[int, dict[str, list[int]]] = {task.pk: {} for task in tasks}
+    criteria: dict[int, dict[int, str]] = {task.pk: {} for task in tasks}
+    if not by_purpose:
+        return {}
     rows = (
-        Gold.objects.filter(unit__task=task, unit__until=None, unit__withdrawn=None)
+        Gold.objects.filter(unit__task__in=by_purpose, unit__until=None, unit__withdrawn=None)
         .exclude(kind=Gold.Kind.WORSE)
         .order_by("unit_id")
-        .values_list("purpose", "unit_id", "unit__features__criterion")
+        .values_list("unit__task", "purpose", "unit_id", "unit__features__criterion")
         .distinct()
     )
-    by_purpose: dict[str, list[int]] = {}
-    criteria: dict[int, str] = {}
-    for purpose, unit, criterion in rows:
-        criteria[unit] = criterion or ""
-        by_purpose.setdefault(purpose, []).append(unit)
-    return Known({purpose: tuple(units) for purpose, units in by_purpose.items()}, criteria)
+    for task, purpose, unit, criterion in rows:
+        criteria[task][unit] = criterion or ""
+        by_purpose[task].setdefault(purpose, []).append(unit)
+    return {
+        task: Known({purpose: tuple(units) for purpose, units in of_task.items()}, criteria[task])
+        for task, of_task in by_purpose.items()
+    }
 
 
 def compose(rater: Rater, task: Task, places: Sequence[ClaimedPlace], turn: int) -> Composed:

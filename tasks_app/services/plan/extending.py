@@ -13,12 +13,12 @@ from django.db.models import Max, QuerySet
 from django.utils.translation import gettext as _
 
 from tasks_app.designs.base import PlanImpossible, PlanUnit
+from tasks_app.hooks.signals import extension_asked
 from tasks_app.models import Booklet, Extension, Group, Study, Task, Unit, Version, WithdrawnUnit
 from tasks_app.services import events
 from tasks_app.services.database import atomically, lock_claims
 from tasks_app.services.plan import capacity, plans, reports
 from tasks_app.services.plan.promises import Line, lines_of
-from tasks_app.signals import extension_asked
 
 # The verb of asking for more in the log.
 EXTENDED = "asked for more judgments"

@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from tasks_app.check_settings import CheckSettings, checks_of
 from tasks_app.designs import weaving
 from tasks_app.designs.base import PlanUnit
 from tasks_app.models import Gold, Task, Unit
 from tasks_app.services.judging import sets
+from tasks_app.settings.checks import CheckSettings, checks_of
 
 Purpose = Gold.Purpose
 
@@ -45,10 +45,15 @@ class Extras:
     degraded: Mapping[str, int]
 
 
-def extras_of(task: Task, units: Sequence[PlanUnit], booklets: Sequence[Sequence[PlanUnit]]) -> Extras:
-    """Put every set of a plan together as a claim does, and count what is in it."""
+def extras_of(
+    task: Task, units: Sequence[PlanUnit], booklets: Sequence[Sequence[PlanUnit]], known: sets.Known | None = None
+) -> Extras:
+    """Put every set of a plan together as a claim does, and count what is in it.
+
+    `known` are the units of the task with known answers, if they have been read already.
+    """
     checks = checks_of(task.checks)
-    counting = _Counting(task, checks, units)
+    counting = _Counting(task, checks, units, sets.known_units(task) if known is None else known)
     contents = tuple(counting.contents(booklet, turn) for turn, booklet in enumerate(booklets, start=1))
     return Extras(contents, counting.used[weaving.REPEAT], counting.used[weaving.DEGRADED])
 
@@ -56,9 +61,8 @@ def extras_of(task: Task, units: Sequence[PlanUnit], booklets: Sequence[Sequence
 class _Counting:
     """Counts set by set; what is rare in the sets so far comes first in the next."""
 
-    def __init__(self, task: Task, checks: CheckSettings, units: Sequence[PlanUnit]) -> None:
-        self.task, self.checks = task, checks
-        self.known = sets.known_units(task)
+    def __init__(self, task: Task, checks: CheckSettings, units: Sequence[PlanUnit], known: sets.Known) -> None:
+        self.task, self.checks, self.known = task, checks, known
         self.copied = _copied(task) if checks.degraded else frozenset()
         self.used: dict[str, Counter[str]] = {weaving.REPEAT: Counter(), weaving.DEGRADED: Counter()}
         self._items: dict[str, set[str]] = {}

@@ -10,12 +10,12 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from tasks_app import designs
-from tasks_app.check_settings import checks_of
 from tasks_app.designs.base import Design, PlanImpossible, PlanSettings, PlanUnit
 from tasks_app.designs.engine.more_judgments import with_more
 from tasks_app.designs.weaving import room_for_repeats
 from tasks_app.models import Booklet, PartOutput, Place, Study, Task, Unit, Version
 from tasks_app.services.plan.batches import batches_of
+from tasks_app.settings.checks import checks_of
 
 Booklets = Sequence[Sequence[PlanUnit]]
 
@@ -46,21 +46,29 @@ def seeded(study: Study, *words: object) -> random.Random:
 
 def plan_units(task: Task, *, k: int | None = None) -> tuple[PlanUnit, ...]:
     """Return the units of a task as its design reads them; with `k`, as if every unit needed k judgments."""
+    return plan_units_of([task], k=k)[task.pk]
+
+
+def plan_units_of(tasks: Sequence[Task], *, k: int | None = None) -> dict[int, tuple[PlanUnit, ...]]:
+    """Return the units of several tasks, by task, as `plan_units` does; two queries, none without tasks."""
+    units_of: dict[int, list[PlanUnit]] = {task.pk: [] for task in tasks}
+    if not units_of:
+        return {}
     shapes: dict[int, dict[int, list[str]]] = {}
     outputs = (
-        PartOutput.objects.filter(part__unit__task=task, part__unit__until=None)
+        PartOutput.objects.filter(part__unit__task__in=units_of, part__unit__until=None)
         .order_by("part__unit_id", "part__number", "id")
         .values_list("part__unit_id", "part__number", "output__system__key")
     )
     for unit_id, number, system in outputs:
         shapes.setdefault(unit_id, {}).setdefault(number, []).append(system)
     units = (
-        Unit.objects.filter(task=task, until=None, gold=None)
+        Unit.objects.filter(task__in=units_of, until=None, gold=None)
         .order_by("id")
-        .values_list("id", "key", "k", "item__key", "item__position", "document__key", "features__criterion")
+        .values_list("task", "id", "key", "k", "item__key", "item__position", "document__key", "features__criterion")
     )
-    return tuple(
-        PlanUnit(
+    for task_id, unit_id, key, own_k, item, position, document, criterion in units:
+        unit = PlanUnit(
             key=key,
             k=own_k if k is None else k,
             item=item,
@@ -69,8 +77,8 @@ def plan_units(task: Task, *, k: int | None = None) -> tuple[PlanUnit, ...]:
             shape=tuple(tuple(shapes.get(unit_id, {})[number]) for number in sorted(shapes.get(unit_id, {}))),
             criterion=criterion or "",
         )
-        for unit_id, key, own_k, item, position, document, criterion in units
-    )
+        units_of[task_id].append(unit)
+    return {task: tuple(units) for task, units in units_of.items()}
 
 
 def plan_request_of(task: Task) -> PlanRequest:

@@ -7,13 +7,14 @@ from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
 
-from django.db.models import Count, Max, OuterRef, Sum
+from django.db.models import Case, Count, Exists, Max, OuterRef, Sum, Value, When
 
 from tasks_app.designs.balance import Balance, measure
 from tasks_app.designs.base import PlanImpossible, PlanUnit
 from tasks_app.models import Booklet, Gold, Study, Task, Unit
 from tasks_app.selectors.routing import ON_REQUEST
 from tasks_app.selectors.studies import number_of
+from tasks_app.services.judging.sets import Known, known_units_of
 from tasks_app.services.plan import plans
 from tasks_app.services.plan.columns import Columns, columns_of
 from tasks_app.services.plan.extras import Extras, SetContents, extras_of
@@ -186,13 +187,17 @@ def _ends(counts: Collection[int]) -> tuple[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class StoredCounts:
-    """How many booklets, places and known answers of a task are stored, and the last of each."""
+    """How many booklets, places and known answers of a task are stored, and the last of each.
+
+    `wanted` is the number of judgments that the units want, counted only where no booklet is stored.
+    """
 
     booklets: int
     places: int
     last_booklet: int
     known: int
     last_known: int
+    wanted: int
 
 
 def reports(study: Study, tasks: Sequence[Task] | None = None, *, with_units: bool = True) -> list[Report]:
@@ -202,39 +207,35 @@ def reports(study: Study, tasks: Sequence[Task] | None = None, *, with_units: bo
     is too large to be drawn for a page are not read, which takes seconds for 100,000: only numbers are returned then.
     """
     tasks = planned(study) if tasks is None else tasks
-    stored = _stored_of(tasks)
-    places = _places_wanted([task for task in tasks if task.pk not in stored])
+    counts = _counts_of(tasks)
+    ahead = [task for task in tasks if not counts[task.pk].booklets]
+    read = [task for task in ahead if with_units or _is_drawn_ahead(task, counts[task.pk].wanted)]
+    units, known = plans.plan_units_of(read), known_units_of(ahead)
     return [
-        _stored_report(task, stored[task.pk])
-        if task.pk in stored
-        else _report_ahead(task, places.get(task.pk, 0), with_units=with_units)
+        _stored_report(task, counts[task.pk])
+        if counts[task.pk].booklets
+        else _report_ahead(task, counts[task.pk].wanted, units.get(task.pk, ()), known[task.pk])
         for task in tasks
     ]
 
 
-def _stored_of(tasks: Sequence[Task]) -> dict[int, StoredCounts]:
+def _counts_of(tasks: Sequence[Task]) -> dict[int, StoredCounts]:
     """Return the state of the stored plans of tasks, by task; one query, none without tasks."""
     if not tasks:
         return {}
     booklets = Booklet.objects.filter(task=OuterRef("pk")).order_by().values("task")
     known = Gold.objects.filter(unit__task=OuterRef("pk")).order_by().values("unit__task")
+    units = Unit.objects.filter(task=OuterRef("pk"), until=None, gold=None).order_by().values("task")
     counted = Task.objects.filter(pk__in=[task.pk for task in tasks]).annotate(
         n_booklets=number_of(booklets, Count("id")),
         n_places=number_of(booklets, Sum("n_places")),
         last_booklet=number_of(booklets, Max("id")),
         n_known=number_of(known, Count("id")),
         last_known=number_of(known, Max("id")),
+        wanted=Case(When(Exists(booklets), then=Value(0)), default=number_of(units, Sum("k"))),
     )
-    rows = counted.values_list("pk", "n_booklets", "n_places", "last_booklet", "n_known", "last_known")
-    return {task: StoredCounts(*counts) for task, *counts in rows if counts[0]}
-
-
-def _places_wanted(tasks: Sequence[Task]) -> dict[int, int]:
-    """Return how many judgments the units of tasks want in all; one query, none without tasks."""
-    if not tasks:
-        return {}
-    units = Unit.objects.filter(task__in=tasks, until=None, gold=None).order_by().values_list("task")
-    return dict(units.annotate(wanted=Sum("k")))
+    rows = counted.values_list("pk", "n_booklets", "n_places", "last_booklet", "n_known", "last_known", "wanted")
+    return {task: StoredCounts(*counts) for task, *counts in rows}
 
 
 def planned(study: Study) -> list[Task]:
@@ -254,20 +255,21 @@ def _stored_report(task: Task, counts: StoredCounts) -> Report:
     return _with_task(_remembered_stored(_Stored(task.pk, counts, task)), task)
 
 
-def _report_ahead(task: Task, places: int, *, with_units: bool) -> Report:
-    """Describe the plan that opening would draw; of a very large one, what can be said without drawing it.
+def _is_drawn_ahead(task: Task, places: int) -> bool:
+    """Return whether pages draw a plan before opening: not a very large one, nor for ratings from elsewhere."""
+    return places <= MOST_PLACES and not task.study.options.imported
 
-    Nor is a plan drawn for a study whose ratings come from elsewhere, before it is opened. `places` is the number of
-    judgments that the units want.
-    """
-    if places > MOST_PLACES or task.study.options.imported:
-        judged, without_checks = _apart(task, plans.plan_units(task)) if with_units else ((), ())
+
+def _report_ahead(task: Task, places: int, units: tuple[PlanUnit, ...], known: Known) -> Report:
+    """Describe the plan that opening would draw, with `places` judgments; `units` may be empty if it is not drawn."""
+    if not _is_drawn_ahead(task, places):
+        judged, without_checks = _apart(task, units)
         return Report(task, -(-places // task.set_size), places, units=judged, shown_only=without_checks)
     try:
-        measurement = drawn(task, plans.plan_units(task))
+        measurement = drawn(task, units)
     except PlanImpossible as error:
         return Report(task, refusal=str(error), nearest=error.nearest)
-    return _described(task, measurement, len(measurement.drawn.booklets), places, is_stored=False)
+    return _described(task, measurement, len(measurement.drawn.booklets), places, is_stored=False, known=known)
 
 
 def version_of_plan(study: Study) -> int:
@@ -312,9 +314,11 @@ def _apart(task: Task, units: tuple[PlanUnit, ...]) -> tuple[tuple[PlanUnit, ...
     return tuple(judged), tuple(sorted(beside.items()))
 
 
-def _described(task: Task, measurement: PlanMeasures, booklets: int, places: int, *, is_stored: bool) -> Report:
+def _described(
+    task: Task, measurement: PlanMeasures, booklets: int, places: int, *, is_stored: bool, known: Known | None = None
+) -> Report:
     """Put a report together; known answers and copies may have changed since the plan was drawn."""
-    extras = extras_of(task, measurement.drawn.units, measurement.drawn.booklets)
+    extras = extras_of(task, measurement.drawn.units, measurement.drawn.booklets, known)
     units = measurement.drawn.units
     counted = measurement.drawn, measurement.balance, measurement.columns, extras, measurement.shown_only
     return Report(task, booklets, places, is_stored, units, *counted)

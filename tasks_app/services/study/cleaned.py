@@ -8,8 +8,8 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.db import transaction
 
-from tasks_app.cleaning import CannotClean, Cleaned, Reason, clean
 from tasks_app.models import Media
+from tasks_app.uploads.cleaning import CannotClean, Cleaned, Reason, clean
 
 # Seconds that the upkeep of each minute spends on earlier files.
 SECONDS = 10.0

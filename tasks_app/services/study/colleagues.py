@@ -18,7 +18,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from tasks_app.access import open_colleague_invitations
-from tasks_app.credentials import hash_token, new_token
+from tasks_app.links.credentials import hash_token, new_token
 from tasks_app.models import ColleagueInvitation, Membership, Study
 from tasks_app.services import events
 from tasks_app.services.database import atomically

@@ -8,7 +8,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from tasks_app.credentials import hash_token, new_token
+from tasks_app.links.credentials import hash_token, new_token
 from tasks_app.models import Comment, CommentLink, Study
 from tasks_app.services import events
 from tasks_app.services.database import atomically

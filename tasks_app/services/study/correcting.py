@@ -14,14 +14,14 @@ from itertools import groupby
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
+from tasks_app.hooks.sections import Json
 from tasks_app.models import Correction, Criterion, Study, Task
-from tasks_app.patterns import any_of
-from tasks_app.plaintext import problem_in
 from tasks_app.readiness.leftovers import found_in
-from tasks_app.sections import Json
 from tasks_app.services import events
 from tasks_app.services.database import atomically
-from tasks_app.study_settings import CONTACTS, CORRECTED, About
+from tasks_app.settings.study import CONTACTS, CORRECTED, About
+from tasks_app.texts.patterns import any_of
+from tasks_app.texts.plaintext import problem_in
 
 LONGEST_REASON = 500
 LONGEST_TEXT = 100_000

@@ -7,8 +7,6 @@ from random import Random
 from django.db.models import Count
 from django.utils.translation import gettext as _
 
-from tasks_app import plaintext
-from tasks_app.check_settings import COPIES, checks_of
 from tasks_app.models import (
     Criterion,
     Gold,
@@ -25,8 +23,10 @@ from tasks_app.services.database import atomically, expect_many_rows
 from tasks_app.services.study.degraded_text import degrade
 from tasks_app.services.study.drafts import refuse_frozen
 from tasks_app.services.study.items import BATCH
+from tasks_app.settings.checks import COPIES, checks_of
 from tasks_app.task_types import TaskType
 from tasks_app.task_types.base import Criterion as AskedCriterion
+from tasks_app.texts import plaintext
 
 LONGEST_KEY = 300
 

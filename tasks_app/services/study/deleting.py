@@ -12,7 +12,8 @@ from django.db.models import Max, Q
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from tasks_app.credentials import hash_token
+from tasks_app.hooks.signals import deletion_asked
+from tasks_app.links.credentials import hash_token
 from tasks_app.models import (
     CollectedText,
     DeletedLink,
@@ -30,7 +31,6 @@ from tasks_app.services import events, pay, tombstones
 from tasks_app.services.database import atomically, lock_claims, lock_submissions
 from tasks_app.services.study import projects
 from tasks_app.services.study.removing import delete_rehearsals, remove
-from tasks_app.signals import deletion_asked
 
 # The verb of deleting in the log.
 DELETED = "deleted"

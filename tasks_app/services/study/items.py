@@ -8,8 +8,6 @@ from django.core.files.storage import default_storage
 from django.db import transaction
 from django.db.models import ProtectedError, QuerySet
 
-from tasks_app import plaintext
-from tasks_app.cleaning import Cleaned
 from tasks_app.models import (
     Document,
     Gold,
@@ -27,6 +25,8 @@ from tasks_app.models import (
 from tasks_app.services.database import atomically, expect_many_rows
 from tasks_app.services.study import cleaned
 from tasks_app.services.study.drafts import refuse_frozen, tried_out
+from tasks_app.texts import plaintext
+from tasks_app.uploads.cleaning import Cleaned
 
 # Rows an INSERT; more does not make it faster, and the statement stays below some megabytes.
 BATCH = 2000

@@ -6,16 +6,16 @@ from django.db.models import Exists, OuterRef
 from django.db.models.functions import Now
 from django.utils.translation import gettext as _
 
-from tasks_app import sections
+from tasks_app.hooks import sections
+from tasks_app.hooks.signals import study_moved
 from tasks_app.models import Booklet, Setup, Study, Task, Unit, Version
-from tasks_app.plaintext import problem_in
 from tasks_app.selectors.routing import ON_REQUEST
 from tasks_app.services import events
 from tasks_app.services.database import atomically, lock_claims
 from tasks_app.services.plan import plans
 from tasks_app.services.study.removing import delete_rehearsals
 from tasks_app.services.study.units import texts_of
-from tasks_app.signals import study_moved
+from tasks_app.texts.plaintext import problem_in
 
 
 class NotPossible(Exception):

@@ -5,7 +5,8 @@ from collections.abc import Collection, Sequence
 from django.db.models import Count
 from django.utils.translation import gettext as _
 
-from tasks_app import readiness, sections
+from tasks_app import readiness
+from tasks_app.hooks import sections
 from tasks_app.models import Gold, Study
 from tasks_app.readiness import Facts, Level, Point
 from tasks_app.services import events

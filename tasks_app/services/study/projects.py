@@ -9,10 +9,10 @@ from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
 from tasks_app.models import Project, Study
-from tasks_app.plaintext import problem_in
 from tasks_app.services import events
 from tasks_app.services.database import atomically
-from tasks_app.study_settings import TEMPLATE
+from tasks_app.settings.study import TEMPLATE
+from tasks_app.texts.plaintext import problem_in
 
 # A slug may have 80 characters; the rest is for what makes it unique.
 LONGEST_SLUG = 60

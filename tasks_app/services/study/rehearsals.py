@@ -9,13 +9,13 @@ from django.utils import formats
 from django.utils.crypto import get_random_string
 from django.utils.translation import gettext as _
 
-from tasks_app import sections
+from tasks_app.hooks import sections
 from tasks_app.models import Event, Media, Membership, Output, Study
 from tasks_app.services import events
 from tasks_app.services.database import atomically
 from tasks_app.services.study import lifecycle, removing
 from tasks_app.services.study.items import keep_media
-from tasks_app.study_settings import TEMPLATE
+from tasks_app.settings.study import TEMPLATE
 
 # The outputs that are copied, and planned, while somebody waits for a page.
 MOST_OUTPUTS = 10_000

@@ -14,7 +14,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from tasks_app.credentials import hash_token
+from tasks_app.links.credentials import hash_token
 from tasks_app.models import ApiToken, Study
 from tasks_app.services import events
 from tasks_app.services.database import atomically

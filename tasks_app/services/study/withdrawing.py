@@ -23,10 +23,10 @@ from tasks_app.models import (
     WithdrawnUnit,
 )
 from tasks_app.models.statements import rows
-from tasks_app.plaintext import problem_in
 from tasks_app.services import events
 from tasks_app.services.database import atomically, lock_claims
 from tasks_app.services.judging import assignments, leases
+from tasks_app.texts.plaintext import problem_in
 
 LONGEST_REASON = 500
 
@@ -179,11 +179,6 @@ def withdrawals_of(study: Study) -> list[Withdrawal]:
     """Return the withdrawals of a study, the first one first, those that were taken back among them; one query."""
     rows_of = Withdrawal.objects.filter(study=study).order_by("pk")
     return list(rows_of.select_related("item", "output__system", "output__item", "by", "taken_back_by"))
-
-
-def n_withdrawn(study: Study) -> int:
-    """Count the texts that are withdrawn now."""
-    return Withdrawal.objects.filter(Withdrawal.IN_FORCE, study=study).count()
 
 
 def _locked(study_id: int) -> Study:

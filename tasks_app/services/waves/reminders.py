@@ -17,8 +17,8 @@ from django.db.models.functions import Now
 from django.template.loader import render_to_string
 from django.urls import reverse
 
-from tasks_app import channels, languages
-from tasks_app.credentials import hash_token, token_of_link
+from tasks_app import channels
+from tasks_app.links.credentials import hash_token, token_of_link
 from tasks_app.models import Assignment, Identity, Outbox, Rater, RaterSet, Study
 from tasks_app.models.statements import rows
 from tasks_app.selectors.waves import closing_in_words
@@ -26,6 +26,7 @@ from tasks_app.services import contact
 from tasks_app.services.arrival import enrolment
 from tasks_app.services.contact import NO_MAIL
 from tasks_app.services.database import atomically
+from tasks_app.texts import languages
 
 log = logging.getLogger(__name__)
 

@@ -11,12 +11,12 @@ from functools import cache
 from pathlib import Path
 
 from tasks_app import task_types
+from tasks_app.hooks.sections import Json
 from tasks_app.models import Setup
-from tasks_app.sections import Json
+from tasks_app.models.setup_document import SetupDocument, value_at
 from tasks_app.services import events
 from tasks_app.setup import changes
 from tasks_app.setup.changes import Changed
-from tasks_app.setup.paths import entries_at, value_at
 from tasks_app.task_types import TaskType
 from tasks_app.task_types.base import Criterion, Scale
 
@@ -96,9 +96,9 @@ def _compares(kind: TaskType) -> bool:
     return kind.side_by_side and (outcome is None or outcome.scale != Scale.RATIO)
 
 
-def tasks_with_criteria(given: Mapping[str, Json]) -> dict[int, str]:
+def tasks_with_criteria(document: SetupDocument) -> dict[int, str]:
     """Return the tasks of a set-up that can ask criteria: their places and their names."""
-    tasks = value_at(given, ("tasks",))
+    tasks = document.value(("tasks",))
     titles = {}
     for place, task in enumerate(tasks if isinstance(tasks, list) else []):
         member = task_types.registry.get(str(value_at(task, ("type",))))
@@ -117,13 +117,13 @@ def add(*, setup: Setup, task: int, keys: Sequence[str], by: events.Actor) -> Ch
     tasks_app.services.study.drafts.NotADraft
         Where the study was opened meanwhile.
     """
-    given = setup.given
-    if task not in tasks_with_criteria(given):
+    document = setup.document
+    if task not in tasks_with_criteria(document):
         raise LookupError(task)
-    kind = kind_of_task(given, task)
-    criteria = _list(given, ("criteria",))
-    task_criteria = _list(given, ("tasks", task, "criteria"))
-    known = {entry.get("key") for entry in entries_at(given, ("criteria",))}
+    kind = kind_of_task(document, task)
+    criteria = _list(document, ("criteria",))
+    task_criteria = _list(document, ("tasks", task, "criteria"))
+    known = {entry.get("key") for entry in document.entries("criteria")}
     added = [as_criterion(library()[key], kind) for key in dict.fromkeys(keys) if key not in known]
     values: dict[tuple[str | int, ...], Json] = {
         ("criteria",): [*criteria, *added],
@@ -135,15 +135,15 @@ def add(*, setup: Setup, task: int, keys: Sequence[str], by: events.Actor) -> Ch
     return changes.change(setup=setup, values=values, base=setup.revision, by=by)
 
 
-def kind_of_task(given: Mapping[str, Json], task: int) -> TaskType:
+def kind_of_task(document: SetupDocument, task: int) -> TaskType:
     """Return the type of a task with its parameters, or with the usual ones where these are wrong as yet."""
-    member = task_types.registry[str(value_at(given, ("tasks", task, "type")))]
+    member = task_types.registry[str(document.value(("tasks", task, "type")))]
     try:
-        return member(value_at(given, ("tasks", task, "params")) or {})
+        return member(document.value(("tasks", task, "params")) or {})
     except (ValueError, TypeError, AttributeError):
         return member()
 
 
-def _list(given: Mapping[str, Json], path: tuple[str | int, ...]) -> list[Json]:
-    value = value_at(given, path)
+def _list(document: SetupDocument, path: tuple[str | int, ...]) -> list[Json]:
+    value = document.value(path)
     return value if isinstance(value, list) else []

@@ -1,10 +1,9 @@
 """How many steps of a question have words, as the tasks that ask it say."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from tasks_app.sections import Json
+from tasks_app.models.setup_document import SetupDocument
 from tasks_app.setup.criteria.library import kind_of_task, tasks_with_criteria
-from tasks_app.setup.paths import value_at
 from tasks_app.task_types import TaskType
 from tasks_app.task_types.base import Criterion
 
@@ -12,23 +11,23 @@ from tasks_app.task_types.base import Criterion
 _TRIED = range(2, 12)
 
 
-def steps_worded(given: Mapping[str, Json], key: str) -> int | None:
+def steps_worded(document: SetupDocument, key: str) -> int | None:
     """Return how many steps a question has in the tasks that ask it, the most of several.
 
     0 where none of them shows words of steps, None where there can be any number.
     """
-    kinds = _asking(given, key)
+    kinds = _asking(document, key)
     numbers = [_steps_of(kind) for kind in kinds]
     if not numbers or None in numbers:
         return None
     return max(number for number in numbers if number is not None)
 
 
-def _asking(given: Mapping[str, Json], key: str) -> list[TaskType]:
+def _asking(document: SetupDocument, key: str) -> list[TaskType]:
     """Return the types of the tasks that ask a question; of all tasks with questions if none does as yet."""
-    places = tasks_with_criteria(given)
-    asking = [place for place in places if key in (value_at(given, ("tasks", place, "criteria")) or ())]
-    return [kind_of_task(given, place) for place in asking or places]
+    places = tasks_with_criteria(document)
+    asking = [place for place in places if key in (document.value(("tasks", place, "criteria")) or ())]
+    return [kind_of_task(document, place) for place in asking or places]
 
 
 def _steps_of(kind: TaskType) -> int | None:

@@ -14,7 +14,6 @@ from tasks_app.services import events
 from tasks_app.services.database import atomically
 from tasks_app.setup import text_rows, texts
 from tasks_app.setup.degraded.kinds import LABELS, degraded
-from tasks_app.setup.paths import value_at
 from tasks_app.studyfile.files.media import OUTPUT_FILE
 
 # Most copies that a page can make while the researcher waits.
@@ -131,10 +130,10 @@ def _copied(setup: Setup, cells: Mapping[str, str], kind: str) -> dict[str, str]
     """Return the cells of a row's copy, None where its output is a file, or cannot be degraded in this way."""
     if cells.get(OUTPUT_FILE):
         return None
-    seed = value_at(setup.given, ("study", "seed")) or setup.study.seed
+    seed = setup.document.value(("study", "seed")) or setup.study.seed
     # Reproducible, not secret.
     rng = Random(":".join((str(seed), kind, *_place(cells))))  # noqa: S311
-    language = cells.get("language") or str(value_at(setup.given, ("study", "language")) or "")
+    language = cells.get("language") or str(setup.document.value(("study", "language")) or "")
     worse = degraded(kind, cells.get("output", ""), language, rng)
     return None if worse is None else {**cells, "system": key_of(cells["system"], kind), "output": worse}
 

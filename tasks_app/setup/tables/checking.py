@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from tasks_app.sections import Document, Json
+from tasks_app.hooks.sections import Document, Json
 from tasks_app.setup.tables.layout import (
     COLUMN,
     KEEP,

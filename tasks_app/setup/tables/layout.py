@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from tasks_app.hooks.sections import Json
 from tasks_app.models.base import KEY_PATTERN
-from tasks_app.sections import Json
 from tasks_app.studyfile.columns import ITEMS, Column, Kind, TableDeclaration
 from tasks_app.studyfile.files.headers import Naming
 

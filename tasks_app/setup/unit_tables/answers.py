@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from tasks_app.hooks.sections import Json
 from tasks_app.models import Task
 from tasks_app.models.items import GoldKind, GoldPurpose
-from tasks_app.sections import Json
 from tasks_app.studyfile.files.writing import answer_text
 from tasks_app.studyfile.own_sections import known_answers
 from tasks_app.studyfile.own_sections.known import KINDS, PURPOSES

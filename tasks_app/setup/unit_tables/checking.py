@@ -5,9 +5,9 @@ from itertools import chain
 
 from django.utils.translation import gettext as _
 
-from tasks_app import sections
+from tasks_app.hooks import sections
+from tasks_app.hooks.sections import Json
 from tasks_app.models import Setup
-from tasks_app.sections import Json
 from tasks_app.setup import table_rows
 from tasks_app.setup.files import SetupFiles
 from tasks_app.setup.tables.checking import row_of

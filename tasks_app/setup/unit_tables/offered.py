@@ -7,9 +7,8 @@ from django.db.models import Count
 from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
 
+from tasks_app.hooks.sections import Json
 from tasks_app.models import Setup
-from tasks_app.sections import Json
-from tasks_app.setup.paths import entries_at
 from tasks_app.setup.unit_tables.declared import UNIT_TABLES, UnitTable
 from tasks_app.setup.unit_tables.template import has_suggestions
 from tasks_app.studyfile.columns import BATCHES, CONTROLS, PREFILL
@@ -64,7 +63,7 @@ def why_not(setup: Setup, table: UnitTable) -> str:
 
 
 def _is_of_use(setup: Setup, table: UnitTable) -> bool:
-    tasks = entries_at(setup.given, ("tasks",))
+    tasks = setup.document.entries("tasks")
     if table.declared is BATCHES:
         return any(task.get("design") == DESIGN for task in tasks)
     if table.declared is PREFILL:

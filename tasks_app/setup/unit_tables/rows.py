@@ -6,8 +6,8 @@ from django.db.models import QuerySet
 from django.db.models.fields.json import KeyTextTransform
 from django.utils.translation import gettext as _
 
+from tasks_app.hooks.sections import Json
 from tasks_app.models import Setup, SetupRow
-from tasks_app.sections import Json
 from tasks_app.services import events
 from tasks_app.services.database import atomically
 from tasks_app.setup import changes, table_rows

@@ -11,10 +11,10 @@ from typing import IO, Any, TypeVar
 from django.core.files import File
 from django.utils.translation import gettext as _
 
-from tasks_app import limited
-from tasks_app.limited import Exceeded, Reason
 from tasks_app.studyfile.files.limits import MIB, limits, megabytes
 from tasks_app.studyfile.problems import Problem, StudyFileError
+from tasks_app.uploads import limited
+from tasks_app.uploads.limited import Exceeded, Reason
 
 Result = TypeVar("Result")
 

@@ -4,9 +4,9 @@ import json
 
 from django.utils.translation import gettext as _
 
-from tasks_app.plaintext import problems_in_json
-from tasks_app.sections import Json
+from tasks_app.hooks.sections import Json
 from tasks_app.studyfile.files.limits import limits
+from tasks_app.texts.plaintext import problems_in_json
 
 
 class BadJson(ValueError):

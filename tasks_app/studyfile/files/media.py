@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from tasks_app.cleaning import CannotClean, Cleaned, Finding, Reason, clean
-from tasks_app.cleaning.tags import start_of_sound
 from tasks_app.studyfile.files import captions
 from tasks_app.studyfile.files.limits import limits, megabytes
+from tasks_app.uploads.cleaning import CannotClean, Cleaned, Finding, Reason, clean
+from tasks_app.uploads.cleaning.tags import start_of_sound
 
 # First word of the media types that a column of an item accepts.
 ROLES = {"context_image": "image", "context_audio": "audio", "context_video": "video"}

@@ -1,4 +1,4 @@
-"""Look through what people upload beside tables, in a process of its own (see `tasks_app.limited`)."""
+"""Look through what people upload beside tables, in a process of its own (see `tasks_app.uploads.limited`)."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import IO, Any
 
 from django.utils.translation import gettext as _
 
-from tasks_app.cleaning import Finding
 from tasks_app.studyfile.files import captions, yaml_tree
 from tasks_app.studyfile.files.archive import Archive
 from tasks_app.studyfile.files.media import MediaFile, accept, column_of, sniff
 from tasks_app.studyfile.files.yaml_tree import Tree
 from tasks_app.studyfile.problems import Problem, Problems, StudyFileError
+from tasks_app.uploads.cleaning import Finding
 
 # Most problems of study.yaml that are handed on; whoever has more begins with these.
 _REPORTED = 1_000

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from tasks_app.cleaning import Finding
 from tasks_app.studyfile.files.media import MediaFile, extension, is_misnamed
+from tasks_app.uploads.cleaning import Finding
 
 # The media type of a file and the values of what was removed from it.
 Removed = tuple[str, Sequence[str]]

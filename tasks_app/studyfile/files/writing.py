@@ -10,8 +10,8 @@ from typing import IO, TypeAlias
 
 from django.utils.translation import gettext as _
 
-from tasks_app import sections
-from tasks_app.sections import Document, Json
+from tasks_app.hooks import sections
+from tasks_app.hooks.sections import Document, Json
 from tasks_app.studyfile.columns import (
     BATCHES,
     BETWEEN_FILES,

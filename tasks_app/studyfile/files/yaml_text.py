@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 
 import yaml
 
-from tasks_app import sections
-from tasks_app.plaintext import problem_in
-from tasks_app.sections import Document, Json, Path, Section
+from tasks_app.hooks import sections
+from tasks_app.hooks.sections import Document, Json, Path, Section
 from tasks_app.studyfile.files.decoding import Place
 from tasks_app.studyfile.files.limits import Limits, limits
 from tasks_app.studyfile.files.yaml_tree import Tree, is_word, parse
 from tasks_app.studyfile.problems import Problems
 from tasks_app.studyfile.schema import whole_schema
+from tasks_app.texts.plaintext import problem_in
 
 # Characters that a block of text cannot hold: line ends other than \n, and those an editor may change or hide.
 _ESCAPED = re.compile("[^\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")

@@ -14,11 +14,11 @@ from typing import Any, TypeAlias
 import yaml
 from django.utils.translation import gettext as _
 
-from tasks_app.plaintext import problem_in
-from tasks_app.sections import Json, Path
+from tasks_app.hooks.sections import Json, Path
 from tasks_app.studyfile.files.decoding import Place, decode
 from tasks_app.studyfile.files.limits import limits, megabytes
 from tasks_app.studyfile.problems import Problems
+from tasks_app.texts.plaintext import problem_in
 
 _NULL = {"", "~", "null", "Null", "NULL"}
 _TRUE = {"true", "True", "TRUE"}

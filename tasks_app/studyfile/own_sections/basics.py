@@ -7,19 +7,19 @@ from functools import cache
 from django.utils.translation import gettext as _
 
 from tasks_app import channels
+from tasks_app.hooks.sections import Json, Section
 from tasks_app.models import ConsentText, Study
 from tasks_app.models.study import new_seed
-from tasks_app.plaintext import problem_in
-from tasks_app.sections import Json, Section
 from tasks_app.selectors.acceptance import NotACondition, conditions_in
 from tasks_app.services.study import drafts
-from tasks_app.study_settings import BLOCKS, LINK_ALONE
+from tasks_app.settings.study import BLOCKS, LINK_ALONE
 from tasks_app.studyfile.declarations import StudyBlock
 from tasks_app.studyfile.fields import LANGUAGE_PATTERN, is_language, not_a_language
 from tasks_app.studyfile.files.yaml_text import KEPT
 from tasks_app.studyfile.problems import nearest
 from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.schema import form_schema, plain
+from tasks_app.texts.plaintext import problem_in
 
 
 @cache

@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterator
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from tasks_app.hooks.sections import Json, Section
 from tasks_app.models import Study
-from tasks_app.sections import Json, Section
 from tasks_app.services.plan import batches
 from tasks_app.studyfile.columns import BATCHES
 from tasks_app.studyfile.files.tables import Row, file_of

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 
-from tasks_app.sections import Json
+from tasks_app.hooks.sections import Json
 from tasks_app.studyfile.files.media import OUTPUT_FILE
 from tasks_app.studyfile.files.tables import Row
 from tasks_app.studyfile.problems import Problems

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from django.utils.translation import gettext as _
 
-from tasks_app.sections import Document, Json
+from tasks_app.hooks.sections import Document, Json
 from tasks_app.studyfile.fields import (
     LONGEST_NAME,
     alike,

@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from tasks_app import task_types
-from tasks_app.sections import Json, Path
+from tasks_app.hooks.sections import Json, Path
 from tasks_app.services.study.item_sets import FEATURE, cell_of, takes
 from tasks_app.studyfile.problems import nearest
 from tasks_app.studyfile.reading import StudyReading

@@ -4,11 +4,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from tasks_app import task_types
-from tasks_app.check_settings import COPIES
+from tasks_app.hooks.sections import Json, Section
 from tasks_app.models import Item, ItemMedia, Output, PartOutput, Study, System, Task
-from tasks_app.sections import Json, Section
 from tasks_app.services.study import items as service
 from tasks_app.services.study import units
+from tasks_app.settings.checks import COPIES
 from tasks_app.studyfile.columns import ITEMS
 from tasks_app.studyfile.files.media import ROLES
 from tasks_app.studyfile.files.tables import find_table

@@ -4,10 +4,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from django.utils.translation import gettext as _
 
-from tasks_app.check_settings import checks_of, copied_exam_in_words
+from tasks_app.hooks.sections import Json, Section
 from tasks_app.models import Gold, Prefill, Study, Task
-from tasks_app.sections import Json, Section
 from tasks_app.services.study import degrading, units
+from tasks_app.settings.checks import copied_exam_in_words
 from tasks_app.studyfile.columns import CONTROLS, PREFILL, TableDeclaration
 from tasks_app.studyfile.files.tables import Row, file_of, find_table
 from tasks_app.studyfile.own_sections import known_answers
@@ -210,7 +210,7 @@ def _note_missing(reading: StudyReading, draft: DraftTask, controls: Sequence[Ma
                 "Raters get those."
             )
             reading.note(sentence % {**words, "name": name, "wanted": n_wanted, "n": n_there})
-        if name == "exam" and (copied := copied_exam_in_words(checks_of(draft.task["checks"]), n_there)):
+        if name == "exam" and (copied := copied_exam_in_words(draft.checks, n_there)):
             reading.note(_("Task “%(task)s”: %(note)s") % {**words, "note": copied})
 
 

@@ -6,7 +6,7 @@ from typing import cast
 
 from django.utils.translation import gettext as _
 
-from tasks_app.sections import Json
+from tasks_app.hooks.sections import Json
 from tasks_app.studyfile.problems import nearest, quoted, shown
 from tasks_app.task_types import TaskType
 from tasks_app.task_types.base import Criterion, GoldAnswer, Screen

@@ -4,13 +4,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import OuterRef
 from django.utils.translation import gettext as _
 
-from tasks_app import designs, languages, task_types
-from tasks_app.check_settings import COPIES, CheckSettings
+from tasks_app import designs, task_types
+from tasks_app.hooks.sections import Json, Path, Section
 from tasks_app.models import Criterion, Group, Study, System, Task, TaskCriterion, TaskGroup
-from tasks_app.sections import Json, Path, Section
 from tasks_app.services.study import drafts, items
+from tasks_app.settings.checks import COPIES, CheckSettings
 from tasks_app.studyfile.declarations import LISTS, CriterionBlock
 from tasks_app.studyfile.own_sections.requested import check_requested
 from tasks_app.studyfile.problems import nearest
@@ -18,6 +20,7 @@ from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.schema import list_schema, plain, written
 from tasks_app.task_types.base import Criterion as AskedCriterion
 from tasks_app.task_types.base import ParameterProblem
+from tasks_app.texts import languages
 
 
 def _check_limit(reading: StudyReading, path: Path, task: Mapping[str, Json], kind: task_types.TaskType) -> None:
@@ -92,13 +95,6 @@ def asked(criteria: list[dict[str, Json]], keys: list[str]) -> tuple[AskedCriter
         for key in keys
         if (row := by_key.get(key)) is not None
     )
-
-
-def _names(rows: Any, column: str) -> dict[int, list[str]]:
-    names: dict[int, list[str]] = {}
-    for task, key in rows.values_list("task_id", column):
-        names.setdefault(task, []).append(key)
-    return names
 
 
 class ListSection(Section):
@@ -200,17 +196,18 @@ class TasksSection(ListSection):
 
     def export(self, study: Study) -> list[dict[str, Json]]:
         """Return the tasks in their order, with the keys of their criteria and groups."""
-        criteria = _names(TaskCriterion.objects.filter(task__study=study).order_by("order"), "criterion__key")
-        groups = _names(TaskGroup.objects.filter(task__study=study).order_by("id"), "group__key")
+        criteria = TaskCriterion.objects.filter(task=OuterRef("pk")).order_by("order").values("criterion__key")
+        groups = TaskGroup.objects.filter(task=OuterRef("pk")).order_by("id").values("group__key")
+        current = Task.objects.filter(study=study, until=None).order_by("order", "id")
         tasks = []
-        for row in Task.objects.filter(study=study, until=None).order_by("order", "id"):
+        for row in current.annotate(criterion_keys=ArraySubquery(criteria), group_keys=ArraySubquery(groups)):
             values = {name: getattr(row, name) for name in drafts.TASK_COLUMNS}
             values["params"] = written(type(row.kind).Settings, row.kind.params)
             # Values that a design reads from a separate file are not among its parameters.
             form = designs.registry[row.design].Settings.base_fields
             values["design_params"] = {name: row.design_params.get(name, plain(form[name].initial)) for name in form}
             values["checks"] = {name: plain(value) for name, value in vars(CheckSettings(row.checks)).items()}
-            lists = {"criteria": criteria.get(row.pk, []), "groups": groups.get(row.pk, [])}
+            lists = {"criteria": vars(row)["criterion_keys"], "groups": vars(row)["group_keys"]}
             tasks.append({name: {**values, **lists}[name] for name in LISTS["tasks"].base_fields})
         return tasks
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from django.utils.translation import gettext as _
 
 from tasks_app.designs.on_request import ROUTED_FROM
+from tasks_app.hooks.sections import Json, Path
 from tasks_app.models import Task
-from tasks_app.sections import Json, Path
 from tasks_app.selectors.routing import ON_REQUEST
 from tasks_app.studyfile.problems import nearest
 from tasks_app.studyfile.reading import StudyReading

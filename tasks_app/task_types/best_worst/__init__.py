@@ -6,8 +6,8 @@ from random import Random
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.orders import latin_orders
-from tasks_app.setting_fields import choice_field, line_field, whole_field
+from tasks_app.settings.fields import choice_field, line_field, whole_field
+from tasks_app.settings.orders import latin_orders
 from tasks_app.task_types.base import (
     AnsweredOption,
     AnsweredQuestion,

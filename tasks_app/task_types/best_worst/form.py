@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from django import forms
 from django.utils.translation import gettext
 
-from tasks_app import languages
 from tasks_app.task_types.base import Criterion, ScreenForm, ShownPart
+from tasks_app.texts import languages
 
 if TYPE_CHECKING:
     from tasks_app.task_types.best_worst import BestWorst

@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.setting_fields import YesNoField, whole_field
+from tasks_app.settings.fields import YesNoField, whole_field
 from tasks_app.task_types.base import (
     AnsweredOption,
     AnsweredQuestion,
@@ -219,8 +219,8 @@ class Comprehension(DrawnOptions):
 
     def condition_of(self, criterion: str) -> Condition | None:
         """Return the condition on which a criterion is asked; None where it always is."""
-        entry = next((given for given in self.only_if if given["criterion"] == criterion), None)
-        return Condition(entry["after"], tuple(entry["answers"])) if entry else None
+        entry = next((given for given in self.only_if if given.criterion == criterion), None)
+        return Condition(entry.after, tuple(entry.answers)) if entry else None
 
     def problems(self, criteria: Sequence[Criterion]) -> Iterator[str]:
         """Yield a sentence for every criterion without steps, and for conditions that cannot be met."""
@@ -233,7 +233,7 @@ class Comprehension(DrawnOptions):
                 )
         keys = [criterion.key for criterion in criteria]
         for entry in self.only_if:
-            dependent, after = entry["criterion"], entry["after"]
+            dependent, after = entry.criterion, entry.after
             unknown = [key for key in (dependent, after) if key not in keys]
             if unknown:
                 yield f"only_if names {unknown[0]!r}, which is none of the criteria: {', '.join(keys) or 'none'}."
@@ -241,7 +241,7 @@ class Comprehension(DrawnOptions):
                 yield f"only_if: {dependent!r} can only depend on a criterion before it; {after!r} is not."
             else:
                 labels = criteria[keys.index(after)].labels
-                for answer in entry["answers"]:
+                for answer in entry.answers:
                     if answer not in labels:
                         yield f"only_if: {answer!r} is no label of {after!r}: {', '.join(labels)}."
 

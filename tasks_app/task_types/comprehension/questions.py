@@ -8,9 +8,10 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as lazy
 
-from tasks_app.plaintext import problem_in
-from tasks_app.setting_fields import naming
-from tasks_app.task_types.list_fields import LineField, WordsField
+from tasks_app.settings.fields import naming
+from tasks_app.settings.study import Block
+from tasks_app.task_types.list_fields import Entry, LineField, WordsField
+from tasks_app.texts.plaintext import problem_in
 
 # The name of the list in an item's options.
 QUESTIONS = "questions"
@@ -127,16 +128,17 @@ def _listed(given: object) -> list[str]:
     return list(given) if isinstance(given, list | tuple) else [given] if isinstance(given, str) else []
 
 
-class OnlyIfEntry(forms.Form):
+class OnlyIfEntry(Entry):
     """A criterion that is asked only after some answers to an earlier one."""
 
     criterion = naming(LineField(max_length=100, label=lazy("Question")), "criteria")
     after = naming(LineField(max_length=100, label=lazy("Earlier question")), "criteria")
     answers = WordsField(label=lazy("Only after these answers"))
 
-    def clean_answers(self) -> list[str]:
-        """Refuse an empty list: the criterion would never be asked."""
-        answers: list[str] = self.cleaned_data["answers"]
-        if not answers:
-            raise forms.ValidationError(_("Name the answers after which the criterion is asked."))
-        return answers
+    class Settings(Block):
+        def clean_answers(self) -> list[str]:
+            """Refuse an empty list: the criterion would never be asked."""
+            answers: list[str] = self.cleaned_data["answers"]
+            if not answers:
+                raise forms.ValidationError(_("Name the answers after which the criterion is asked."))
+            return answers

@@ -7,15 +7,15 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as lazy
 
-from tasks_app.languages import spoken
-from tasks_app.setting_fields import YesNoField, choice_field
+from tasks_app.settings.fields import OneOfField, YesNoField, choice_field
+from tasks_app.settings.study import Block
 from tasks_app.task_types.base import Criterion
-from tasks_app.task_types.list_fields import LABEL_PATTERN, SHORT_KEY, LabelField, LineField, ProseField, WordsField
+from tasks_app.task_types.list_fields import Entry, LabelField, LineField, ProseField, WordsField
+from tasks_app.texts.languages import spoken
 
 ERROR = "error"
 SIDE = "side"
@@ -85,7 +85,7 @@ class Typology:
         return tuple(label for label in self.labels if label.follow_up == follow_up.key)
 
 
-def _asked_after() -> forms.ChoiceField:
+def _asked_after() -> OneOfField[str]:
     return choice_field(
         lazy("Asked after it"),
         (("", lazy("nothing")), (SIDE, lazy("which text has the problem")), (KEEP, lazy("whether to keep it"))),
@@ -94,7 +94,7 @@ def _asked_after() -> forms.ChoiceField:
     )
 
 
-class LabelEntry(forms.Form):
+class LabelEntry(Entry):
     """One label of a study's own hierarchy."""
 
     key = LabelField(label=lazy("What is stored"))
@@ -106,19 +106,20 @@ class LabelEntry(forms.Form):
     valid = YesNoField(label=lazy("Last one"), help_text=lazy("None of the others applies."))
 
 
-class FlagEntry(forms.Form):
+class FlagEntry(Entry):
     """One of a study's own flags."""
 
-    key = forms.RegexField(LABEL_PATTERN, max_length=40, label=lazy("Key"), error_messages={"invalid": SHORT_KEY})
+    key = LabelField(label=lazy("Key"))
     name = LineField(max_length=100, label=lazy("Name"))
     definition = ProseField(label=lazy("Definition"))
 
-    def clean_key(self) -> str:
-        """Refuse the keys of the other questions of this type."""
-        key = str(self.cleaned_data["key"])
-        if key in RESERVED:
-            raise ValidationError(_("“%(key)s” is taken by another question of this task.") % {"key": key})
-        return key
+    class Settings(Block):
+        def clean_key(self) -> str:
+            """Refuse the keys of the other questions of this type."""
+            key = str(self.cleaned_data["key"])
+            if key in RESERVED:
+                raise ValidationError(_("“%(key)s” is taken by another question of this task.") % {"key": key})
+            return key
 
 
 def problem_in_labels(labels: Iterable[Mapping[str, Any]]) -> str | None:
@@ -142,7 +143,7 @@ def elrc() -> Typology:
     """
     data: Mapping[str, Any] = json.loads((Path(__file__).parent / "elrc.json").read_text(encoding="utf-8"))
     return Typology(
-        labels=tuple(map(_label, data["labels"])),
+        labels=tuple(Label(**{**entry, "examples": tuple(entry["examples"])}) for entry in data["labels"]),
         follow_ups=tuple(
             FollowUp(
                 follow_up["key"],
@@ -157,12 +158,14 @@ def elrc() -> Typology:
     )
 
 
-def _label(entry: Mapping[str, Any]) -> Label:
-    return Label(**{**entry, "examples": tuple(entry["examples"])})
+def _label(own: LabelEntry) -> Label:
+    return Label(
+        own.key, own.name, own.definition, tuple(own.examples), own.question, own.follow_up, own.valid
+    )  # fmt: skip
 
 
 def typology_of(
-    own: Iterable[Mapping[str, Any]] | None, *, follow_ups: bool, flags: bool, own_flags: Iterable[Mapping[str, Any]]
+    own: Iterable[LabelEntry] | None, *, follow_ups: bool, flags: bool, own_flags: Iterable[FlagEntry]
 ) -> Typology:
     """Return the hierarchy of a study's own labels, else ELRC's, with its follow-up questions and flags."""
     shipped = elrc()
@@ -172,7 +175,10 @@ def typology_of(
         labels = tuple(map(_label, own))
         labels = labels if labels and labels[-1].valid else (*labels, Label(VALID, _("None of these"), valid=True))
     asked_keys = {label.follow_up for label in labels} if follow_ups else set()
-    ticked = (*(map(_translated_flag, shipped.flags) if flags else ()), *(Flag(**flag) for flag in own_flags))
+    ticked = (
+        *(map(_translated_flag, shipped.flags) if flags else ()),
+        *(Flag(flag.key, flag.name, flag.definition) for flag in own_flags),
+    )
     return Typology(
         labels,
         tuple(_translated_follow_up(follow_up) for follow_up in shipped.follow_ups if follow_up.key in asked_keys),

@@ -9,7 +9,6 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.languages import spoken
 from tasks_app.task_types.base import (
     AnsweredQuestion,
     Criterion,
@@ -40,6 +39,7 @@ from tasks_app.task_types.instructed import number_of, said
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.simulation import share_of
 from tasks_app.task_types.written import written
+from tasks_app.texts.languages import spoken
 
 
 @register

@@ -13,7 +13,6 @@ from django.core.exceptions import ValidationError
 from django.core.validators import StepValueValidator
 from django.utils.translation import gettext
 
-from tasks_app.languages import spoken
 from tasks_app.task_types.base import Criterion, Screen, ScreenForm, ShownPart
 from tasks_app.task_types.error_spans.marks import (
     LONGEST_JSON,
@@ -30,6 +29,7 @@ from tasks_app.task_types.error_spans.scheme import PUBLISHED_IN, Scheme
 from tasks_app.task_types.graphemes import inside
 from tasks_app.task_types.grid import Cell, field_name
 from tasks_app.task_types.highlights import Highlight
+from tasks_app.texts.languages import spoken
 
 if TYPE_CHECKING:
     from tasks_app.task_types.error_spans import ErrorSpans

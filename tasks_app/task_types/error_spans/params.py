@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.setting_fields import Typed, YesNoField, choice_field, whole_field
+from tasks_app.settings.fields import Typed, YesNoField, choice_field, whole_field
 from tasks_app.task_types.base import Parameters
 from tasks_app.task_types.error_spans.scheme import (
     problem_in_categories,

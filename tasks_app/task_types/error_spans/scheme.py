@@ -10,8 +10,8 @@ from typing import Any
 
 from django.utils.translation import gettext
 
-from tasks_app.plaintext import problem_in
 from tasks_app.task_types.error_spans.scoring import Rule, rules_of
+from tasks_app.texts.plaintext import problem_in
 
 SIDES = ("output", "source")
 

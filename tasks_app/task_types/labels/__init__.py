@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.setting_fields import YesNoField, added_later, naming
+from tasks_app.settings.fields import YesNoField, added_later, naming
 from tasks_app.task_types.base import (
     AnsweredOption,
     AnsweredQuestion,
@@ -234,7 +234,7 @@ class Labels(PagedTexts, DrawnOptions):
             "none_of_these": self.none_of_these,
             "item_options": self.item_options,
             "ordered": self.ordered,
-            "details": [detail["criterion"] for detail in self.details],
+            "details": [detail.criterion for detail in self.details],
         }
         for name, keys in named.items():
             for key in keys:
@@ -244,9 +244,9 @@ class Labels(PagedTexts, DrawnOptions):
                 elif len(key) > LONGEST_KEY:
                     yield f"Criterion {key!r}: its key is too long for a further question; {LONGEST_KEY} are the most."
         for detail in self.details:
-            parent = known.get(detail["criterion"])
-            if parent is not None and parent.key not in self.item_options and detail["label"] not in parent.labels:
-                yield f"details: {detail['label']!r} is no label of {parent.key!r}: {', '.join(parent.labels)}."
+            parent = known.get(detail.criterion)
+            if parent is not None and parent.key not in self.item_options and detail.label not in parent.labels:
+                yield f"details: {detail.label!r} is no label of {parent.key!r}: {', '.join(parent.labels)}."
 
     def item_problems(self, item: ItemTexts) -> Iterator[str]:
         """Yield a sentence for every list of options that is missing or is no choice."""

@@ -1,20 +1,20 @@
 """The options of a question: those of the criterion or of the item, in the order of the screen."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Any
 
 from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as lazy
 
-from tasks_app.orders import latin_orders
-from tasks_app.plaintext import problem_in
-from tasks_app.setting_fields import YesNoField, naming
+from tasks_app.settings.fields import YesNoField, naming
+from tasks_app.settings.orders import latin_orders
+from tasks_app.settings.study import Block
 from tasks_app.task_types.base import Arrangement, Criterion, ItemTexts, Screen
-from tasks_app.task_types.list_fields import LineField, WordsField
+from tasks_app.task_types.list_fields import Entry, LineField, WordsField
+from tasks_app.texts.plaintext import problem_in
 
 # The label where none of the options applies.
 NONE = "none_of_these"
@@ -26,7 +26,7 @@ LEAST, MOST = 2, 60
 LONGEST = 200
 
 
-class DetailEntry(forms.Form):
+class DetailEntry(Entry):
     """A question that is asked after one label was chosen."""
 
     criterion = naming(LineField(max_length=100, label=lazy("Question it follows")), "criteria")
@@ -35,12 +35,13 @@ class DetailEntry(forms.Form):
     options = WordsField(label=lazy("Options"))
     optional = YesNoField(label=lazy("May be left out"))
 
-    def clean_options(self) -> list[str]:
-        """Refuse options that are no choice."""
-        options: list[str] = self.cleaned_data["options"]
-        if sentence := problem_in_options(options):
-            raise forms.ValidationError(sentence)
-        return options
+    class Settings(Block):
+        def clean_options(self) -> list[str]:
+            """Refuse options that are no choice."""
+            options: list[str] = self.cleaned_data["options"]
+            if sentence := problem_in_options(options):
+                raise forms.ValidationError(sentence)
+            return options
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,18 +59,16 @@ class Detail:
     optional: bool
 
 
-def details_of(details: Sequence[Mapping[str, Any]], criterion: str | None = None) -> tuple[Detail, ...]:
+def details_of(details: Sequence[DetailEntry], criterion: str | None = None) -> tuple[Detail, ...]:
     """Return the questions that follow labels of a criterion, or of all criteria."""
     questions: list[Detail] = []
     met: Counter[str] = Counter()
     for number, entry in enumerate(details, start=1):
-        parent = entry["criterion"]
+        parent = entry.criterion
         met[parent] += 1
         if criterion in {None, parent}:
             key = f"{parent}-detail" if met[parent] == 1 else f"{parent}-detail-{met[parent]}"
-            questions.append(
-                Detail(number, key, entry["label"], entry["question"], tuple(entry["options"]), bool(entry["optional"]))
-            )
+            questions.append(Detail(number, key, entry.label, entry.question, tuple(entry.options), entry.optional))
     return tuple(questions)
 
 

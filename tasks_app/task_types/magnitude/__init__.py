@@ -7,8 +7,7 @@ from random import Random
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.plaintext import validate_storable
-from tasks_app.setting_fields import TextField, choice_field, line_field, naming, whole_field
+from tasks_app.settings.fields import TextField, choice_field, line_field, naming, whole_field
 from tasks_app.task_types import blocks
 from tasks_app.task_types.base import (
     AnsweredQuestion,
@@ -37,6 +36,7 @@ from tasks_app.task_types.registry import register
 from tasks_app.task_types.simulation import latent_quality, share_of
 from tasks_app.task_types.texts import SeveralTexts
 from tasks_app.task_types.written import written
+from tasks_app.texts.plaintext import validate_storable
 
 # To a simulated rater, the best text is this many times as good as the middling one.
 SPREAD = 4
@@ -51,8 +51,8 @@ class Magnitude(SeveralTexts):
     """
 
     label = _("Magnitude estimation (RankME)")
-    purpose = _("Rate several texts side by side with numbers")
-    summary = _("A rater gives each text a number in relation to a reference that has one, such as 100.")
+    purpose = _("Give texts numbers in relation to a reference text")
+    summary = _("A reference text counts as a number, such as 100. Raters give each text a number in relation to it.")
     source = (
         "Novikova, Dušek and Rieser (2018). RankME: Reliable Human Ratings for Natural Language Generation. NAACL. "
         "Bard, Robertson and Sorace (1996). Magnitude estimation of linguistic acceptability. Language 72. "

@@ -3,16 +3,15 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Any
 
 from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.setting_fields import YesNoField
+from tasks_app.settings.fields import YesNoField
 from tasks_app.task_types.base import AnsweredOption, AnsweredQuestion, Criterion, Outcome, Quality, Scale, ShownPart
 from tasks_app.task_types.grid import Cell
-from tasks_app.task_types.list_fields import TICKED, LabelField, LineField, TickField, digit
+from tasks_app.task_types.list_fields import TICKED, Entry, LabelField, LineField, TickField, digit
 from tasks_app.task_types.simulation import share_of
 
 # The criterion that the type brings along where something is to be ticked.
@@ -29,7 +28,7 @@ TICK = Outcome(
 )
 
 
-class TickEntry(forms.Form):
+class TickEntry(Entry):
     """One option."""
 
     key = LabelField(label=_("What is stored"))
@@ -48,9 +47,9 @@ class Tick:
     alone: bool
 
 
-def ticks_of(entries: Sequence[Mapping[str, Any]]) -> tuple[Tick, ...]:
+def ticks_of(entries: Sequence[TickEntry]) -> tuple[Tick, ...]:
     """Return the options in their order."""
-    return tuple(Tick(entry["key"], entry["name"], bool(entry["alone"])) for entry in entries)
+    return tuple(Tick(entry.key, entry.name, entry.alone) for entry in entries)
 
 
 def field_of(position: int, number: int) -> str:

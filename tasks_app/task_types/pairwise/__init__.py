@@ -7,8 +7,7 @@ from typing import ClassVar
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.languages import spoken
-from tasks_app.setting_fields import YesNoField, line_field, naming, whole_field
+from tasks_app.settings.fields import YesNoField, line_field, naming, whole_field
 from tasks_app.task_types.base import (
     AnsweredOption,
     AnsweredQuestion,
@@ -46,6 +45,7 @@ from tasks_app.task_types.simulation import share_of
 from tasks_app.task_types.text_pairs import ComparedTexts, pairs_of, problems_of, some_pairs_of, unit_key
 from tasks_app.task_types.texts import SeveralTexts
 from tasks_app.task_types.written import written
+from tasks_app.texts.languages import spoken
 
 # Stored labels if a text is chosen, by its canonical number.
 LABELS = ("first", "second")

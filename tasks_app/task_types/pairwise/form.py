@@ -10,10 +10,10 @@ from django import forms
 from django.utils.translation import gettext, pgettext
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app import languages
 from tasks_app.task_types.base import Criterion, Screen, ScreenForm, ShownPart
 from tasks_app.task_types.grid import Cell
 from tasks_app.task_types.text_pairs import pick_field
+from tasks_app.texts import languages
 
 if TYPE_CHECKING:
     from tasks_app.task_types.pairwise import Pairwise

@@ -7,9 +7,7 @@ from random import Random
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app import plaintext
-from tasks_app.languages import spoken
-from tasks_app.setting_fields import YesNoField, whole_field
+from tasks_app.settings.fields import YesNoField, whole_field
 from tasks_app.task_types.base import (
     Criterion,
     GoldAnswer,
@@ -29,6 +27,8 @@ from tasks_app.task_types.post_edit.form import MOST_KEYSTROKES, MOST_SECONDS, P
 from tasks_app.task_types.post_edit.simulate import simulated
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.texts import SeveralTexts
+from tasks_app.texts import plaintext
+from tasks_app.texts.languages import spoken
 
 LONGEST_TEXT = 50_000
 
@@ -44,7 +44,7 @@ class PostEdit(SeveralTexts):
 
     label = _("Post-editing")
     purpose = _("Correct the text")
-    summary = _("A rater chooses one of two suggestions, or gets one, and edits it until it is right.")
+    summary = _("Raters get a suggested text, or choose the better of two, and correct it.")
     source = (
         "Ramírez-Sánchez, Bañón, Zaragoza-Bernabeu and Ortiz Rojas (2022). Human evaluation of web-crawled parallel "
         "corpora for machine translation. HumEval."

@@ -10,9 +10,9 @@ from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app import plaintext
 from tasks_app.task_types.base import Criterion, Part, ScreenForm, ShownPart
 from tasks_app.task_types.post_edit.changes import changes_in_words, unified
+from tasks_app.texts import plaintext
 
 if TYPE_CHECKING:
     from tasks_app.task_types.post_edit import PostEdit

@@ -12,8 +12,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.languages import spoken
-from tasks_app.setting_fields import Typed, YesNoField, choice_field, line_field
+from tasks_app.settings.fields import Typed, YesNoField, choice_field, line_field
 from tasks_app.task_types.base import (
     Criterion,
     ItemTexts,
@@ -34,6 +33,7 @@ from tasks_app.task_types.questionnaire.questions import MULTIPLE, Prompt, Quest
 from tasks_app.task_types.questionnaire.reading import LONGEST_LETTERS, LONGEST_QUESTION, read_questions
 from tasks_app.task_types.questionnaire.simulate import answer
 from tasks_app.task_types.registry import register
+from tasks_app.texts.languages import spoken
 
 
 class QuestionsField(Typed[list[dict[str, Any]]], forms.JSONField):

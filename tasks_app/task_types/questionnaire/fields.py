@@ -11,7 +11,6 @@ from django.utils import formats
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.plaintext import validate_storable
 from tasks_app.task_types.questionnaire.questions import (
     GRID,
     LONG_TEXT,
@@ -24,6 +23,7 @@ from tasks_app.task_types.questionnaire.questions import (
     Question,
 )
 from tasks_app.task_types.questionnaire.reading import is_day
+from tasks_app.texts.plaintext import validate_storable
 
 # Far above any count or amount that a person is asked for.
 MOST_CHARACTERS = 40

@@ -8,7 +8,6 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from tasks_app.plaintext import problem_in
 from tasks_app.task_types.questionnaire.questions import (
     DATE,
     GRID,
@@ -25,6 +24,7 @@ from tasks_app.task_types.questionnaire.questions import (
     key_from,
     prompts_of,
 )
+from tasks_app.texts.plaintext import problem_in
 
 MOST_QUESTIONS, MOST_OPTIONS, MOST_POINTS = 200, 300, 11
 LONGEST_WORDS, LONGEST_QUESTION = 200, 2000

@@ -6,7 +6,7 @@ from random import Random
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.setting_fields import YesNoField, number_field, whole_field
+from tasks_app.settings.fields import YesNoField, number_field, whole_field
 from tasks_app.task_types.base import (
     AnsweredOption,
     AnsweredQuestion,

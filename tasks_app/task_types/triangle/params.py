@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.languages import spoken
-from tasks_app.setting_fields import YesNoField, choice_field, number_field, whole_field
+from tasks_app.settings.fields import YesNoField, choice_field, number_field, whole_field
 from tasks_app.task_types.base import Criterion, Parameters
 from tasks_app.task_types.text_pairs import ComparedTexts
+from tasks_app.texts.languages import spoken
 
 CHOICE, CORRECT, SURENESS, MOTIVE = "odd-one-out", "correct", "sureness", "motive"
 

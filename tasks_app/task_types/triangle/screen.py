@@ -8,13 +8,13 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app import plaintext
 from tasks_app.task_types.base import Criterion, Quality, Screen, ScreenForm, ShownPart
 from tasks_app.task_types.grid import Cell
 from tasks_app.task_types.simulation import HABIT
 from tasks_app.task_types.text_pairs import pick_field
 from tasks_app.task_types.triangle import orders
 from tasks_app.task_types.triangle.params import CHOICE, MOTIVE, SURENESS, steps_of
+from tasks_app.texts import plaintext
 
 # Room for several sentences.
 LONGEST_MOTIVE = 2000

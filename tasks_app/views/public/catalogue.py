@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_safe
 
-from tasks_app.catalogue import describe
+from tasks_app.manual.catalogue import describe
 from tasks_app.task_types import TaskType, registry
 from tasks_app.task_types.base import Screen, Value
 from tasks_app.task_types.samples import sample_kind, sample_screen

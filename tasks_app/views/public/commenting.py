@@ -13,16 +13,17 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_safe
 
-from tasks_app import access, languages, plaintext, richtext
+from tasks_app import access
 from tasks_app.forms import SignedForm
 from tasks_app.models import CommentLink, Media
 from tasks_app.selectors import comments
 from tasks_app.selectors.comments import Thread
 from tasks_app.services.study import commenting
-from tasks_app.setting_fields import line_field
+from tasks_app.settings.fields import line_field
 from tasks_app.setup.frozen import setup_of
 from tasks_app.setup.shared import shared_study
 from tasks_app.setup.steps import STEPS
+from tasks_app.texts import languages, plaintext, richtext
 from tasks_app.views import counting
 from tasks_app.views.rater import media as rater_media
 from tasks_app.views.rater.pages import client_address

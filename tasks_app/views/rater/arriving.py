@@ -12,11 +12,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
-from tasks_app import access, channels, languages, task_types
+from tasks_app import access, channels, task_types
 from tasks_app.channels.base import Arrival, NotArrived
 from tasks_app.forms import ConsentForm
 from tasks_app.models import Rater, Study, Task
 from tasks_app.services.arrival import endings, enrolment, invitations, returning
+from tasks_app.texts import languages
 from tasks_app.views import counting, pay_words
 from tasks_app.views.public import examples
 from tasks_app.views.rater import begun, pages

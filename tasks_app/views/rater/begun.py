@@ -8,12 +8,14 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 
-from tasks_app import channels, credentials, languages
+from tasks_app import channels
 from tasks_app.channels.base import Arrival
 from tasks_app.forms import SignedForm
+from tasks_app.links import credentials
 from tasks_app.models import Rater, Study
 from tasks_app.services.arrival import enrolment, remembering
 from tasks_app.services.judging import assignments
+from tasks_app.texts import languages
 
 COOKIE = "evalweb_begun"
 

@@ -10,10 +10,9 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from tasks_app import channels, languages, richtext
-from tasks_app.check_settings import checks_of
-from tasks_app.credentials import handle_of_rater
+from tasks_app import channels
 from tasks_app.forms import LanguageForm, StepForm
+from tasks_app.links.credentials import handle_of_rater
 from tasks_app.models import Assignment, Rater, Study, Task
 from tasks_app.selectors.progress import next_purpose, progress_of, units_by_purpose
 from tasks_app.selectors.waves import later_in_words
@@ -22,6 +21,8 @@ from tasks_app.services.arrival import enrolment
 from tasks_app.services.judging import assignments
 from tasks_app.services.plan import loads
 from tasks_app.services.study import languages as study_languages
+from tasks_app.settings.checks import checks_of
+from tasks_app.texts import languages, richtext
 from tasks_app.views import pay_words
 from tasks_app.views.rater import begun, pages, stages
 from tasks_app.views.rater.visit import Visit, forged, rater_page

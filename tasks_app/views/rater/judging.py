@@ -9,14 +9,16 @@ from django.core import signing
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse, QueryDict
 from django.utils.translation import gettext as _
 
-from tasks_app import access, credentials, plaintext
+from tasks_app import access
 from tasks_app.forms import AnswerFields, SkipForm, text_prefix
+from tasks_app.links import credentials
 from tasks_app.models import Assignment, Draft, Rater
 from tasks_app.selectors.progress import next_purpose
 from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services import contact
 from tasks_app.services.judging import assignments, checks, drafts, judgments, personal_texts
 from tasks_app.task_types.texts import MOST_ON_A_PAGE
+from tasks_app.texts import plaintext
 from tasks_app.views.rater import messages, text_block, unit_page
 from tasks_app.views.rater.text_block import TextBlock
 from tasks_app.views.rater.unit_page import UnitPage

@@ -14,17 +14,18 @@ from django.utils import formats
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from tasks_app import channels, languages, pay, richtext
-from tasks_app.credentials import handle_of_rater
+from tasks_app import channels, pay
 from tasks_app.forms import LanguageForm
-from tasks_app.languages import PageLanguage
+from tasks_app.links.credentials import handle_of_rater
 from tasks_app.models import ConsentText, Rater, Study
 from tasks_app.selectors.durations import measured
 from tasks_app.selectors.progress import RaterProgress
 from tasks_app.services.arrival import remembering
 from tasks_app.services.plan.loads import load_in_words
 from tasks_app.services.study import correcting
-from tasks_app.study_settings import StudySettings
+from tasks_app.settings.study import StudySettings
+from tasks_app.texts import languages, richtext
+from tasks_app.texts.languages import PageLanguage
 from tasks_app.views import pay_words
 from tasks_app.views.rater import begun, stages
 from tasks_app.views.rater.visit import Visit

@@ -7,12 +7,12 @@ from django.utils import formats, timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from tasks_app import richtext
 from tasks_app.models import Identity, Rater
 from tasks_app.selectors.progress import progress_of
 from tasks_app.selectors.stored import StoredAboutRater, own_data, stored_about
 from tasks_app.services import erasure
 from tasks_app.services.judging import assignments
+from tasks_app.texts import richtext
 from tasks_app.views.rater import begun, pages
 from tasks_app.views.rater.journey import set_size
 from tasks_app.views.rater.visit import Visit, forged, rater_page

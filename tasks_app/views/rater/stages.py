@@ -7,10 +7,10 @@ from typing import Literal, TypeAlias
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from tasks_app.check_settings import checks_of
 from tasks_app.models import Assignment
 from tasks_app.selectors.progress import RaterProgress
 from tasks_app.services.judging.grading import known_answers
+from tasks_app.settings.checks import checks_of
 from tasks_app.task_types.screen_data import Screen
 
 Purpose = Assignment.Purpose

@@ -11,8 +11,8 @@ from django import forms
 from django.http import QueryDict
 from django.utils.crypto import salted_hmac
 
-from tasks_app import credentials
 from tasks_app.forms import AnswerFields, text_prefix
+from tasks_app.links import credentials
 from tasks_app.models import Judgment
 from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services.judging.judgments import Answered, Submission

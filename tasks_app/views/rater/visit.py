@@ -18,11 +18,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
-from tasks_app import access, channels, languages
-from tasks_app.credentials import handle_of_rater
+from tasks_app import access, channels
 from tasks_app.forms import StepForm
+from tasks_app.links.credentials import handle_of_rater
 from tasks_app.models import DeletedStudy, Rater
-from tasks_app.study_settings import StudySettings
+from tasks_app.settings.study import StudySettings
+from tasks_app.texts import languages
 from tasks_app.views.rater.trial import announce_trial
 
 P = ParamSpec("P")

@@ -9,10 +9,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from tasks_app import access
-from tasks_app.check_settings import CheckSettings, OnFailing, StopWhen
 from tasks_app.models import Gold, Study, Task
 from tasks_app.selectors.check_results import CheckScore, TaskChecks, checks_of_study, consequences_of
 from tasks_app.services import events
+from tasks_app.settings.checks import CheckSettings, OnFailing, StopWhen
 from tasks_app.views.downloads import csv_file
 from tasks_app.views.researcher.frame import researcher_page, study_page
 

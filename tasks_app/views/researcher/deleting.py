@@ -13,7 +13,8 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from tasks_app import access, tabs
+from tasks_app import access
+from tasks_app.hooks import tabs
 from tasks_app.models import DeletedStudy, Membership, Study
 from tasks_app.services.study import deleting
 from tasks_app.views.downloads import csv_file

@@ -15,7 +15,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from tasks_app import access, tabs
+from tasks_app import access
+from tasks_app.hooks import tabs
 from tasks_app.models import Membership, Study
 from tasks_app.services import events
 

@@ -15,11 +15,11 @@ from tasks_app import access, channels
 from tasks_app.channels.invited import KEY
 from tasks_app.importing import people, sheets
 from tasks_app.models import Invitation, Membership, Study
-from tasks_app.request_sizes import accepts_files, largest_table
 from tasks_app.services.arrival import invitations
 from tasks_app.services.arrival.invitations import NewInvitation
 from tasks_app.studyfile import StudyFileError
 from tasks_app.studyfile.problems import Problem
+from tasks_app.uploads.request_sizes import accepts_files, largest_table
 from tasks_app.views.downloads import BYTE_ORDER_MARK, csv_file
 from tasks_app.views.researcher.frame import researcher_page, study_page
 from tasks_app.views.researcher.importing.uploading import read_upload

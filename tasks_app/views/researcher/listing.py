@@ -11,7 +11,8 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from tasks_app import access, tabs, task_types
+from tasks_app import access, task_types
+from tasks_app.hooks import tabs
 from tasks_app.models import Membership, Project, Study
 from tasks_app.selectors import studies as reads
 from tasks_app.setup import templates

@@ -4,6 +4,7 @@ from collections import Counter
 from typing import Any
 
 from django import forms
+from django.db.models import Count
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.request import split_domain_port
 from django.urls import reverse
@@ -14,11 +15,11 @@ from tasks_app import access, channels
 from tasks_app.importing import sheets, submissions
 from tasks_app.models import Identity, Invitation, Membership, Rater, Study, Task
 from tasks_app.readiness import Facts, contradictions
-from tasks_app.request_sizes import accepts_files, largest_table
 from tasks_app.services.arrival import platform_statuses
 from tasks_app.services.arrival.platform_statuses import Entered, Report
 from tasks_app.services.study import opening
-from tasks_app.study_settings import Codes
+from tasks_app.settings.study import Codes
+from tasks_app.uploads.request_sizes import accepts_files, largest_table
 from tasks_app.views.researcher.frame import researcher_page, study_page
 from tasks_app.views.researcher.importing.uploading import read_upload
 
@@ -30,11 +31,14 @@ def recruit(request: HttpRequest, slug: str) -> HttpResponse:
     """Every channel that is open with what to paste where, and the codes by outcome."""
 
     def context(study: Study) -> dict[str, Any]:
+        real = Rater.objects.filter(study=study, kind=Rater.Kind.REAL).order_by()
+        came = dict(real.values_list("channel").annotate(n=Count("id")))
+        facts = _facts(study)
         return {
-            "opened": [_channel(request, study, name) for name in open_channels(study)],
+            "opened": [_channel(request, study, name, came.get(name, 0)) for name in open_channels(study)],
             "closed": [channel for name, channel in channels.registry.items() if name not in study.options.channels],
-            "codes": codes_of(study),
-            "warnings": [*_only_here(request), *warnings_of(study, secure=request.is_secure())],
+            "codes": codes_of(study, facts),
+            "warnings": [*_only_here(request), *warnings_of(study, facts, secure=request.is_secure())],
             "invites": Invitation.objects.filter(study=study).exists(),
             "has_waves": study.tasks.filter(until=None, opens_after_days__isnull=False).exists(),
         }
@@ -69,24 +73,23 @@ def address_of(request: HttpRequest, study: Study, channel: str) -> str:
     return request.build_absolute_uri(path)
 
 
-def _channel(request: HttpRequest, study: Study, name: str) -> dict[str, Any]:
+def _channel(request: HttpRequest, study: Study, name: str, n_raters: int) -> dict[str, Any]:
     kind = channels.channel_of(study.options, name)
-    counted = Rater.objects.filter(study=study, channel=name, kind=Rater.Kind.REAL)
     return {
         "name": name,
         "kind": kind,
         "pastes": kind.pastes(address_of(request, study, name)),
-        "raters": counted.count(),
+        "raters": n_raters,
     }
 
 
-def codes_of(study: Study) -> list[tuple[str, str, str]]:
-    """Return (outcome, code, what there is without one) for every outcome that raters can have, or that has a code."""
+def codes_of(study: Study, facts: Facts) -> list[tuple[str, str, str]]:
+    """Return (outcome, code, words if it has no code) for every outcome that raters can have, or that has a code."""
     own_code, none = _("each rater has a code of their own"), _("no code")
     codes = study.options.codes
     if any(channels.registry[name].needs_ids for name in study.options.channels if name in channels.registry):
         none = _("no code: raters are asked to give their place back")
-    possible = {*contradictions.outcomes_with_codes(_facts(study)), "closed"}
+    possible = {*contradictions.outcomes_with_codes(facts), "closed"}
     ways = [
         (str(field.label), codes.of(name), none if name == "closed" else own_code)
         for name, field in Codes.Settings.base_fields.items()
@@ -109,15 +112,15 @@ def _codes_of_waves(study: Study) -> list[tuple[str, str, str]]:
 
 
 def _facts(study: Study) -> Facts:
-    """Return what decides which outcomes raters can have, and which of them need a code."""
+    """Return the settings that decide which outcomes raters can have, and which of them need a code."""
     return opening.facts_of(study, ("channels", "codes", "tasks"))
 
 
-def warnings_of(study: Study, *, secure: bool) -> list[str]:
+def warnings_of(study: Study, facts: Facts, *, secure: bool) -> list[str]:
     """Return warnings about what would go wrong on a platform."""
     rows = []
     if any(channels.registry[name].needs_codes for name in study.options.channels if name in channels.registry):
-        rows = [point.sentence for point in contradictions.codes_of_platforms(_facts(study))]
+        rows = [point.sentence for point in contradictions.codes_of_platforms(facts)]
     counted = Counter(code for code in vars(study.options.codes).values() if code)
     if twice := [code for code, n in counted.items() if n > 1]:
         rows.append(

@@ -6,11 +6,12 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from tasks_app import access, languages
+from tasks_app import access
 from tasks_app.designs.base import PlanImpossible
 from tasks_app.models import Membership, Rater
 from tasks_app.services.study import rehearsals
 from tasks_app.services.study.lifecycle import NotPossible
+from tasks_app.texts import languages
 from tasks_app.views.rater import arriving
 from tasks_app.views.rater.trial import announce_trial
 from tasks_app.views.researcher.frame import refusals_shown, researcher_page

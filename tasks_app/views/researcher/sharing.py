@@ -12,9 +12,10 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from tasks_app import access, plaintext
+from tasks_app import access
 from tasks_app.models import Membership, Study
 from tasks_app.services.study import colleagues, drafts
+from tasks_app.texts import plaintext
 from tasks_app.views.researcher.frame import researcher_page, study_page
 
 # What each role may do, beside the roles before it.

@@ -21,15 +21,15 @@ from tasks_app.importing import uploads
 from tasks_app.importing.formats.opening import plain_form
 from tasks_app.importing.named.studies import kept_form
 from tasks_app.models import Membership, Study
-from tasks_app.request_sizes import accepts_files
 from tasks_app.selectors.studies import StudyFilters, matching
-from tasks_app.setting_fields import line_field
+from tasks_app.settings.fields import line_field
 from tasks_app.setup import starting, templates, usual
 from tasks_app.setup.published import Published, published
 from tasks_app.setup.starting import Names
 from tasks_app.studyfile.files.limits import largest_upload
 from tasks_app.task_types import TaskType
 from tasks_app.task_types.base import Scale, Words
+from tasks_app.uploads.request_sizes import accepts_files
 from tasks_app.views.public.examples import pictured
 from tasks_app.views.researcher.frame import researcher_page, show
 from tasks_app.views.researcher.importing.uploading import read_upload

@@ -15,15 +15,17 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from tasks_app import access, richtext, studyfile, tabs
+from tasks_app import access, studyfile
+from tasks_app.hooks import tabs
 from tasks_app.models import Membership, Study
-from tasks_app.request_sizes import accepts_files
 from tasks_app.selectors import demonstration, screens
 from tasks_app.selectors import studies as reads
 from tasks_app.services import events
 from tasks_app.setup.frozen import current_version, setup_of
 from tasks_app.setup.shared import shared_study
 from tasks_app.studyfile.files.limits import largest_upload
+from tasks_app.texts import richtext
+from tasks_app.uploads.request_sizes import accepts_files
 from tasks_app.views import pay_words
 from tasks_app.views.researcher.frame import researcher_page, show, study_page
 from tasks_app.views.researcher.importing.uploading import read_upload

@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy
 from tasks_app import access
 from tasks_app.models import Study
 from tasks_app.services.study import tokens
-from tasks_app.setting_fields import choice_field
+from tasks_app.settings.fields import choice_field
 from tasks_app.views.researcher.frame import researcher_page, study_page
 
 # Days a token holds; scripts that run for years are rarer than tokens that are forgotten.

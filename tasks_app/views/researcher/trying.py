@@ -10,11 +10,12 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from tasks_app import access, channels, languages
+from tasks_app import access, channels
 from tasks_app.channels.base import Arrival, Ending, NotArrived
 from tasks_app.models import Event, Membership, Rater, Study
 from tasks_app.services import events
 from tasks_app.services.arrival import endings, enrolment
+from tasks_app.texts import languages
 from tasks_app.views.rater import arriving, ending
 from tasks_app.views.rater.pages import PageFrame
 from tasks_app.views.researcher.frame import researcher_page, study_page

@@ -27,8 +27,8 @@ def settings_of(page: str) -> list[dict[str, object]]:
     keys = re.search(r"^KEYS = (dict\.fromkeys\(.*?\n\))", text, re.MULTILINE | re.DOTALL)
     known = {"dict": dict, "str": str}
     names = {
-        "as_text": eval(shared[1], known) if shared else {},  # noqa: S307  our own pages
-        "KEYS": eval(keys[1], known) if keys else {},  # noqa: S307
+        "as_text": eval(shared[1], known) if shared else {},
+        "KEYS": eval(keys[1], known) if keys else {},
         "str": str,
     }
     found = []
@@ -43,7 +43,7 @@ def settings_of(page: str) -> list[dict[str, object]]:
         settings: dict[str, object] = {}
         for keyword in call.keywords:
             if keyword.arg != "storage_options":
-                value = eval(compile(ast.Expression(keyword.value), page, "eval"), names)  # noqa: S307
+                value = eval(compile(ast.Expression(keyword.value), page, "eval"), names)
                 settings |= value if keyword.arg is None else {keyword.arg: value}
         found.append(settings)
     return found

@@ -15,7 +15,7 @@ from analytics_app import jobs
 from analytics_app.models import Datasheet, Exclusion, Plan, ResultRow, Run, RunPart, WorkerBeat
 from analytics_app.runs import claim, notify, upkeep
 from analytics_app.runs import start as runs
-from tasks_app.models import Study
+from tasks_app.models import Assignment, Study
 from tasks_app.services import marks
 from tasks_app.services.database import share_submissions
 from tasks_app.services.study import lifecycle
@@ -180,7 +180,7 @@ def test_asking_what_is_due_does_not_read_the_ratings(rated: Study) -> None:
             f"INSERT INTO tasks_app_rating ({same}, number) SELECT {same}, n"
             " FROM (SELECT * FROM tasks_app_rating ORDER BY id LIMIT 1) one CROSS JOIN generate_series(2, 20000) n"
         )
-        given = {"study": None, "least": 60, "times": 10}
+        given = {"study": None, "least": 60, "times": 10, "analysed": list(Assignment.Purpose.ANALYSED)}
         cursor.execute(f"EXPLAIN {upkeep._DUE}", given)
         plan = "\n".join(line for (line,) in cursor.fetchall())
     # Both bounds go into the index, so that nothing else can serve.

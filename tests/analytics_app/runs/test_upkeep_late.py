@@ -90,6 +90,14 @@ def test_what_people_try_out_is_not_late(closed: Study) -> None:
     assert upkeep.start_due() == []
 
 
+@pytest.mark.parametrize("purpose", ["control", "attention", "training"])
+def test_answers_to_checks_are_not_late(closed: Study, purpose: str) -> None:
+    late(closed, purpose=purpose)
+    assert upkeep.start_due() == []
+    late(closed, "i1", "R-0010")
+    assert len(upkeep.start_due()) == 1
+
+
 def test_many_files_one_after_the_other_do_not_start_a_run_each(closed: Study) -> None:
     late(closed)
     (run,) = upkeep.start_due()

@@ -12,13 +12,15 @@ from tasks_app.management.simulated_raters import Answering
 from tasks_app.models import CollectedText, Item, Membership, Rater, SetupRow, Study
 from tasks_app.selectors import collected
 from tasks_app.services import collecting, erasure
+from tasks_app.services.arrival import enrolment
 from tasks_app.services.pay import NotPossible
-from tasks_app.services.study import lifecycle
+from tasks_app.services.study import lifecycle, rehearsals
 from tasks_app.setup import checking, verifying
 from tasks_app.task_types.base import Screen, TaskType
 from tasks_app.task_types.labels import Labels
 from tests.cast import browser_of
 from tests.published.kit import begun, judged, opened
+from tests.walk import arrive
 
 pytestmark = pytest.mark.django_db
 
@@ -143,6 +145,21 @@ def test_an_erased_author_s_texts_leave_drafts_and_lose_their_author_elsewhere(
     assert (
         name not in rosas_browser.get(f"/admin/studies/{written.slug}/data/texts/pairs.csv?which=all").content.decode()
     )
+
+
+def test_a_trial_of_a_draft_does_not_keep_the_texts_of_an_erased_author_in_it(
+    rosas_browser: Client, rosa: User, written: Study
+) -> None:
+    """Nobody works in a draft itself: who tries it out does so in a copy, and raters are refused."""
+    draft = verify(rosas_browser, written, only_new="")
+    checking.make_study(setup=draft.setup, by=None)
+    arrive(rehearsals.rehearse(study_id=draft.pk, by=rosa), Rater.Kind.SANDBOX)
+    for kind in Rater.Kind:
+        with pytest.raises(enrolment.NotOpen):
+            arrive(draft, kind)
+    erasure.erase(rater=Rater.objects.filter(study=written).order_by("pk")[0])
+    assert not draft.raters.exists()
+    assert not Item.objects.filter(study=draft).exists()
 
 
 def test_an_edited_text_is_not_its_author_s_any_more(rosas_browser: Client, written: Study) -> None:

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from django.test import Client
 
+from analytics_app.stats.mixed.ordinal import ALONE
 from tasks_app.models import Study
 from tasks_app.task_types.base import Scale
 from tests.analytics_app import test_crossed_preferences as preferences
@@ -80,6 +81,7 @@ def test_preferences_are_claimed_as_far_as_other_raters_would_share_them(rosas_b
         "raters" in said
     )
     assert "raters and texts random; 40 texts, 6 raters" in said
+    assert "Strength (Bradley-Terry, log); intervals by two-way robust standard errors" in said
     (pair,) = table(html, "Preferences by pair (ties count half; the sign test leaves them out)")
     assert float(pair["Adjusted p"]) > 0.2
     assert float(pair["Adjusted p, these raters"].lstrip("< ")) < 0.05
@@ -127,3 +129,22 @@ def test_a_difference_that_only_the_model_of_steps_shows_is_said(rosas_browser: 
     said = text(page(rosas_browser, results(closed)))
     otherwise = "A and B (p = 0.010) differ clearly if steps are not taken as equally far apart."
     assert f"The model of ordinal steps says otherwise: {otherwise}" in said
+
+
+def test_a_page_names_the_methods_that_stand_in_beyond_the_limits_of_models(
+    rosas_browser: Client, closed: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Fits of equal data are kept.
+    monkeypatch.setattr("analytics_app.analyses.shared.crossed._FITS", {})
+    monkeypatch.setattr("analytics_app.stats.mixed.crossed.MOST_COLUMNS", 9)
+    monkeypatch.setattr("analytics_app.stats.mixed.ordinal.MOST_WORK", 10)
+    screens = stepped((0.9, 1.0, 1.1, 0.8, 1.0), items=8)
+    build_run(closed, rows_of(screens, scale=Scale.ORDINAL), planned=True)
+    said = text(page(rosas_browser, results(closed)))
+    assert (
+        "There are more texts and raters than the mixed model takes. The two-way robust method takes its place." in said
+    )
+    assert "intervals by two-way robust standard errors" in said
+    assert "estimated by the mixed model" not in said
+    assert f"There are too many systems, texts and raters for the model of ordinal steps. {ALONE}" in said
+    assert "model of steps" not in said.replace("the model of steps", "")

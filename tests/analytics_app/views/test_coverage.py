@@ -9,8 +9,8 @@ from django.test import Client
 
 from analytics_app.models import Plan
 from analytics_app.selectors import coverage
-from tasks_app import patterns
 from tasks_app.models import Item, Membership, Output, Study
+from tasks_app.texts import patterns
 from tests.analytics_app.views.reading import page, table, text
 from tests.builders import build_study
 

@@ -145,11 +145,11 @@ CASES: dict[str, tuple[list[Row], str]] = {
     ),
     "none could, of few permutations": (
         rated(THREE, cannot_differ="…", cannot_differ_since="permutations"),
-        "No two systems differ clearly on style; with so few permutations none of the tests can be significant.",
+        "No two systems differ clearly on style; the tests draw too few permutations to become significant.",
     ),
     "none could, by an earlier version": (
         rated(THREE, cannot_differ="With so few items none of the tests of this family can be significant …"),
-        "No two systems differ clearly on style; none of the tests can be significant.",
+        "No two systems differ clearly on style; there are too few data for any of the tests to become significant.",
     ),
     "none of those planned": (
         list(compared("systems", "mean", FOUR, "difference", {("a", "b"): (1, UNCLEAR), ("a", "c"): (2, UNCLEAR)})),

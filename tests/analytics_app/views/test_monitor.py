@@ -1,5 +1,6 @@
 """The monitor: what it says of progress, agreement, runs and workers, and how a browser follows it."""
 
+import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -12,6 +13,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from analytics_app.models import AgreementPoint, Run, RunPart, WorkerBeat
 from analytics_app.selectors.workers import COMMAND
+from analytics_app.views.monitor import marks
 from tasks_app.models import Event, Rater, Study, Task
 from tasks_app.services import erasure
 from tasks_app.services.judging import assignments
@@ -205,6 +207,26 @@ def test_the_course_of_agreement_is_drawn_with_its_intervals(
     assert rows[-1][1:] == ["0.700", "0.600 to 0.800", "6,000"]
     AgreementPoint.objects.filter(run_number=1).update(high=0.65)
     assert "Agreement on Fluency is 0.70, with no clear change" in text(page(rosas_browser, address))
+
+
+@pytest.mark.parametrize("alphas", [(-0.3, -0.1), (-0.2, 0.4), (0.2, 0.4)])
+def test_perfect_agreement_is_above_chance_and_one_run_has_no_course(
+    rosas_browser: Client, study: Study, address: str, alphas: tuple[float, float]
+) -> None:
+    """Heights grow downwards: the label of 1 stands above that of 0, and both dots where their alphas belong."""
+    build_run(study, slider_rows("fluency"), number=60)
+    for number, value in enumerate(alphas, start=1):
+        AgreementPoint.objects.create(
+            study=study, task="main", criterion="fluency", run_number=number, value=value, low=None, high=None,
+            n_ratings=100, at=datetime(2026, 3, number, tzinfo=UTC),
+        )  # fmt: skip
+        drawn = page(rosas_browser, address)
+        assert ("Agreement on Fluency" in text(drawn)) == (number > 1), "one run has no course"
+    (perfect,) = re.findall(r'y="([\d.]+)%"[^>]*>1: perfect<', drawn)
+    (chance,) = re.findall(r'y="([\d.]+)%"[^>]*>0: chance<', drawn)
+    first, last = re.findall(r'<circle[^>]*cy="([\d.]+)%"', drawn[: drawn.index("1: perfect")])[-2:]
+    assert float(perfect) < float(last) < float(first)
+    assert [float(height) > float(chance) + marks.ABOVE for height in (first, last)] == [value < 0 for value in alphas]
 
 
 def test_ratings_that_came_since_are_counted_but_not_those_of_people_who_tried_it_out(

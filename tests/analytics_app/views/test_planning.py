@@ -1,7 +1,6 @@
 """Planning pages: the same numbers as the statistics, from an address alone, from a study, or from an earlier one."""
 
 import re
-from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -12,7 +11,6 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from analytics_app.results import Row
-from analytics_app.stats.planning.power import Assumed, half_width, power_of_means
 from analytics_app.views.planning import PAGES
 from tasks_app.models import Event, Study
 from tests.analytics_app.builders import build_run
@@ -97,82 +95,7 @@ def test_similarity_and_the_worked_example(rosas_browser: Client) -> None:
     assert "2 judges can show nothing: even if all are right, guessing would explain it." in none
 
 
-# Means and preferences --------------------------------------------------------------------------------------
-
-
-def test_power_for_means_is_that_of_the_statistic(rosas_browser: Client) -> None:
-    html = asked(rosas_browser, "means", n_items=40, systems=3)
-    assumed = Assumed(
-        0.3, systems=3, sd_item=0.5, sd_system_item=0.4, sd_rater=0.5, sd_rater_system=0.2, sd_residual=0.8, steps=5,
-        middle=3.0,
-    )  # fmt: skip
-    rows = table(html, "What would help")[1:]
-    doubled = replace(assumed, raters=60)
-    cases = [(assumed, 40), (assumed, 80), (doubled, 40), (doubled, 80), (replace(assumed, raters_per_text=6), 40)]
-    assert [row[1:] for row in rows] == [
-        [
-            str(n), str(case.raters), f"{n * case.raters_per_text * 3:,}",
-            f"{power_of_means(case, n, alpha=0.05 / 3) * 100:.1f} %", f"{half_width(case, n, confidence=0.95):.2f}",
-        ]
-        for case, n in cases
-    ]  # fmt: skip
-    said = text(html)
-    assert "With 40 items and 30 raters a difference of 0.3 is found with a probability of 32 %." in said
-    assert "Power by number of items" in said
-    assert "Power by number of raters, the number of ratings unchanged" in said
-
-
-# Values that differ from those of the form, and what the page says about raters and items.
-ADVICE = {
-    "few raters who differ in taste": (
-        {"raters": 6, "sd_rater_system": 0.5},
-        "More raters would help more than more items",
-        "takes both more items and more raters",
-    ),
-    "few texts": (
-        {"n_items": 20, "sd_system_item": 0.8, "sd_rater_system": 0.05},
-        "More items would help more than more raters",
-        "The texts differ more in which system does better than the raters do.",
-    ),
-    "only ratings": (
-        {"sd_system_item": 0, "sd_rater_system": 0, "n_items": 50},
-        "More items would help more than more raters",
-        "More items also mean more ratings.",
-    ),
-    "both too few": (
-        {"n_items": 4, "raters": 3, "sd_system_item": 2, "sd_rater_system": 1},
-        "takes both more items and more raters",
-        "would help",
-    ),
-}
-
-
-@pytest.mark.parametrize(("query", "said", "also"), ADVICE.values(), ids=ADVICE)
-def test_more_raters_or_more_items(rosas_browser: Client, query: dict[str, float], said: str, also: str) -> None:
-    words = text(asked(rosas_browser, "means", **query))
-    assert said in words
-    assert re.search(also, words)
-
-
-def test_the_fewest_items_and_raters_reach_the_target(rosas_browser: Client) -> None:
-    words = text(asked(rosas_browser, "means", n_items=100, raters=12))
-    reached = re.search(r"80 % is reached with (\d+) items, or with (\d+) raters of 100 items\.", words)
-    assert reached is not None, words
-    items, raters = map(int, reached.groups())
-    assumed = Assumed(
-        0.3, raters=12, sd_item=0.5, sd_system_item=0.4, sd_rater=0.5, sd_rater_system=0.2, steps=5, middle=3.0
-    )
-    for own, fewer in (
-        ((assumed, items), (assumed, items - 1)),
-        ((replace(assumed, raters=raters), 100), (replace(assumed, raters=raters - 1), 100)),
-    ):
-        assert power_of_means(*own, alpha=0.05) >= 0.8 > power_of_means(*fewer, alpha=0.05)
-
-
-def test_the_end_of_the_scale_takes_of_the_difference(rosas_browser: Client) -> None:
-    words = text(asked(rosas_browser, "means", middle=4.8))
-    assert re.search(r"On this scale 0\.1\d of the difference is left, since ratings are cut at its ends\.", words)
-    assert "of the difference is left" not in text(asked(rosas_browser, "means"))
+# Preferences and agreement ----------------------------------------------------------------------------------
 
 
 def test_preferences_are_enumerated(rosas_browser: Client) -> None:

@@ -58,7 +58,7 @@ def test_of_very_much_one_criterion_is_shown_at_a_time(
     criteria = [f"c{number}" for number in range(10)]
     run = build_run(closed, [*funnel(), *(row for criterion in criteria for row in many(criterion))])
     store_plots(run, "c0", charts.draw(many("c0"), "main", "c0"))
-    with django_assert_max_num_queries(17):
+    with django_assert_max_num_queries(15):
         html = page(rosas_browser, results(closed))
     assert len(html) < 500_000
     assert html.count('class="ew-plot"') >= 4

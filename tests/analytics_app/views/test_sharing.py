@@ -17,7 +17,7 @@ from analytics_app.models import ResultsLink, Run, RunTrigger
 from analytics_app.results import Row
 from analytics_app.runs.upkeep import clear_superseded
 from analytics_app.views.one_page import drawn_page
-from tasks_app.credentials import hash_token
+from tasks_app.links.credentials import hash_token
 from tasks_app.models import Event, Study
 from tests.analytics_app.builders import SETTINGS, SLIDER, add_plots, build_run, funnel, slider_rows
 from tests.analytics_app.views.reading import page, results, text
@@ -52,7 +52,7 @@ def test_a_link_shows_the_results_without_an_account(
     rosas_browser: Client, closed: Study, run: Run, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
     address = shared(rosas_browser, closed)
-    with django_assert_max_num_queries(17):
+    with django_assert_max_num_queries(15):
         answer = Client().get(address)
     shown = answer.content.decode()
     said = text(shown)

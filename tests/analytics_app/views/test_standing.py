@@ -277,3 +277,13 @@ def test_settings_of_a_run_are_worded(study: Study) -> None:
     assert "such as “choose 3 here”: yes" in said
     for raw in ("fdr_bh", "holm-sidak", "True", "False"):
         assert raw not in said
+
+
+@pytest.mark.parametrize(
+    ("chosen", "said"),
+    [("raters_and_texts", "further texts and further raters, where an analysis has such a test"),
+     ("texts", "further texts, judged by these raters, as most papers have it")],
+)  # fmt: skip
+def test_the_settings_of_a_run_promise_further_raters_only_where_that_is_tested(chosen: str, said: str) -> None:
+    in_words = dict(words.settings_in_words({"generalise_to": chosen}))
+    assert in_words["Differences between systems hold for"].partition(";")[0] == said

@@ -9,11 +9,11 @@ from django.contrib.auth.models import User
 from django.db import connection
 
 from tasks_app import studyfile
+from tasks_app.hooks.signals import study_moved
 from tasks_app.models import Assignment, Booklet, Judgment, Rater, Rating, Study
 from tasks_app.services.database import SUBMISSIONS
 from tasks_app.services.imports import storing
 from tasks_app.services.study import lifecycle
-from tasks_app.signals import study_moved
 from tests import pages
 from tests.builders import build_study
 from tests.tasks_app.importing import kit

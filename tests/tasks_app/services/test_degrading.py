@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analytics_app import ratings
-from tasks_app import sections, studyfile
-from tasks_app.check_settings import COPIES
+from tasks_app import studyfile
+from tasks_app.hooks import sections
 from tasks_app.models import Assignment, ControlResult, Gold, Judgment, Output, Rater, Study, System, Task, Unit
 from tasks_app.selectors import screens
 from tasks_app.selectors import studies as reads
@@ -22,6 +22,7 @@ from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services.judging import grading, judgments
 from tasks_app.services.study import degrading, lifecycle
 from tasks_app.services.study.degraded_text import Pieces, degrade, run_length
+from tasks_app.settings.checks import COPIES
 from tests import invariants
 from tests.analytics_app.filling import new_run
 from tests.builders import build_study

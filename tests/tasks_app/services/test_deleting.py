@@ -105,33 +105,8 @@ def test_a_study_with_answers_is_closed_paid_and_archived_first(rosa: User, rosa
     rater, token = take_part(study)
     other = build_study(rosa, slug="later", opened=False)
     Study.objects.filter(pk=other.pk).update(follows=study.versions.get())
-
-    def refused(*sentences: str) -> None:
-        answer = rosas_browser.post(page(study), {"name": study.title})
-        words = words_of(answer.content.decode())
-        assert answer.status_code == 422
-        assert all(sentence in words for sentence in sentences), words
-        assert Judgment.objects.exists()
-
-    refused("Raters take part in it. Close the study first.")
-    lifecycle.move(study_id=study.pk, action="close", by=rosa)
-    Run.objects.filter(study=study).update(state="done")
-    refused("1 rater has begun and not ended", "are still to be paid", "There is no archive")
-    assignments.stop(rater=rater)
-    Payment.objects.update(settled_at="2026-01-01T00:00Z")
-    build_run(study)
-    Run.objects.filter(study=study).update(state="running")
-    refused("There is no archive", "A run is being computed")
-    Run.objects.filter(study=study).update(state="done")
-    events.log(study, rosa, "exported", about="archive of run 1")
-    words = words_of(rosas_browser.get(page(study)).content.decode())
-    assert "3 judgments by people are deleted with it" in words
-    assert "1 changed version of this study stays" in words
-    assert "To do first" not in words
-    refused_name = rosas_browser.post(page(study), {"name": study.slug})
-    assert "This is not the title of the study. Nothing was deleted." in words_of(refused_name.content.decode())
-    with pytest.raises(DatabaseError, match="append-only"), transaction.atomic():
-        Judgment.objects.all()._raw_delete(connection.alias)
+    each_step_before_it_is_asked_for(study, rater, rosa, rosas_browser)
+    its_page_says_what_goes_and_asks_for_its_title(study, rosas_browser)
     amounts = sorted(Payment.objects.values_list("amount", flat=True))
     n_events = Event.objects.filter(study=study).count()
     assert rosas_browser.post(page(study), {"name": f" {study.title} "}).status_code == 302
@@ -144,16 +119,65 @@ def test_a_study_with_answers_is_closed_paid_and_archived_first(rosa: User, rosa
     assert (kept.n_raters, kept.n_judgments, kept.currency) == (1, 3, "EUR")
     assert sorted(kept.payments.values_list("amount", flat=True)) == amounts != []
     assert kept.events.count() == n_events + 1
-    listed = words_of(rosas_browser.get("/admin/deleted-studies/").content.decode())
-    assert study.title in listed
-    assert other_only.title in listed
-    payments = rosas_browser.get(f"/admin/deleted-studies/{study.pk}/payments.csv").content.decode()
+    assert other_only.title in words_of(rosas_browser.get("/admin/deleted-studies/").content.decode())
+    its_payments_and_log_can_be_fetched(study, rater, rosas_browser)
+    strangers_see_nothing_of_it(study)
+    raters_are_told_that_it_is_gone(study, token)
+
+
+def each_step_before_it_is_asked_for(study: Study, rater: Rater, owner: User, browser: Client) -> None:
+    """Assert that a study is not deleted before it is closed, paid and archived; take these steps one after another."""
+
+    def refused(*sentences: str) -> None:
+        answer = browser.post(page(study), {"name": study.title})
+        words = words_of(answer.content.decode())
+        assert answer.status_code == 422
+        assert all(sentence in words for sentence in sentences), words
+        assert Judgment.objects.exists()
+
+    refused("Raters take part in it. Close the study first.")
+    lifecycle.move(study_id=study.pk, action="close", by=owner)
+    Run.objects.filter(study=study).update(state="done")
+    refused("1 rater has begun and not ended", "are still to be paid", "There is no archive")
+    assignments.stop(rater=rater)
+    Payment.objects.update(settled_at="2026-01-01T00:00Z")
+    build_run(study)
+    Run.objects.filter(study=study).update(state="running")
+    refused("There is no archive", "A run is being computed")
+    Run.objects.filter(study=study).update(state="done")
+    events.log(study, owner, "exported", about="archive of run 1")
+
+
+def its_page_says_what_goes_and_asks_for_its_title(study: Study, browser: Client) -> None:
+    """Assert that the page names what is deleted and what stays, and that a wrong title deletes nothing."""
+    words = words_of(browser.get(page(study)).content.decode())
+    assert "3 judgments by people are deleted with it" in words
+    assert "1 changed version of this study stays" in words
+    assert "To do first" not in words
+    refused_name = browser.post(page(study), {"name": study.slug})
+    assert "This is not the title of the study. Nothing was deleted." in words_of(refused_name.content.decode())
+    with pytest.raises(DatabaseError, match="append-only"), transaction.atomic():
+        Judgment.objects.all()._raw_delete(connection.alias)
+
+
+def its_payments_and_log_can_be_fetched(study: Study, rater: Rater, browser: Client) -> None:
+    """Assert that whoever deleted a study finds its payments and its log, and nothing else."""
+    assert study.title in words_of(browser.get("/admin/deleted-studies/").content.decode())
+    payments = browser.get(f"/admin/deleted-studies/{study.pk}/payments.csv").content.decode()
     assert f"{rater.pseudonym},prolific,bonus,1.00,EUR," in payments
-    assert "archive of run 1" in rosas_browser.get(f"/admin/deleted-studies/{study.pk}/log.csv").content.decode()
-    assert rosas_browser.get(f"/admin/deleted-studies/{study.pk}/texts.csv").status_code == 404
+    assert "archive of run 1" in browser.get(f"/admin/deleted-studies/{study.pk}/log.csv").content.decode()
+    assert browser.get(f"/admin/deleted-studies/{study.pk}/texts.csv").status_code == 404
+
+
+def strangers_see_nothing_of_it(study: Study) -> None:
+    """Assert that a researcher who was no member learns nothing of a deleted study."""
     stranger = browser_of(User.objects.create_user("stranger", is_staff=True))
     assert stranger.get(f"/admin/deleted-studies/{study.pk}/payments.csv").status_code == 404
     assert study.title not in stranger.get("/admin/deleted-studies/").content.decode()
+
+
+def raters_are_told_that_it_is_gone(study: Study, token: str) -> None:
+    """Assert that links to a deleted study say so, without its title."""
     for address in (f"/r/{token}/", f"/join/{study.link_code}/", f"/join/{study.link_code}/prolific/"):
         gone = Client().get(address)
         assert gone.status_code == 410

@@ -12,9 +12,9 @@ from django.test import Client
 from analytics_app.heds.filling.facts import extension_in_words, facts_of
 from analytics_app.models import Plan, ResultRow, Run
 from analytics_app.runs import start
-from analytics_app.views import run_words
-from tasks_app import sections
+from analytics_app.views import standing
 from tasks_app.designs.base import PlanImpossible
+from tasks_app.hooks import sections
 from tasks_app.models import Booklet, Event, Extension, Place, Rater, Study, Unit
 from tasks_app.services.arrival import enrolment
 from tasks_app.services.judging import assignments
@@ -175,7 +175,7 @@ def test_the_planned_run_uses_the_frozen_places_unless_the_plan_declared_more(
     collected = ResultRow.objects.get(run=planned, statistic="collected")
     assert collected.n_ratings == planned_counts
     assert planned.n_seen == planned_counts
-    assert words in run_words.standing(planned, study)
+    assert words in standing.standing(planned, study)
     frame = facts_of(study, planned).main[0]
     sentence = extension_in_words(facts_of(study, planned), frame)
     assert sentence.startswith("While the study was open, the plan was extended by 2 further judgments of each unit")
@@ -186,8 +186,8 @@ def test_the_planned_run_uses_the_frozen_places_unless_the_plan_declared_more(
     )
     assert not explored.planned
     assert ResultRow.objects.get(run=explored, statistic="collected").n_ratings == 32
-    assert "which the plan did not declare" in run_words.standing(explored, study)
-    assert run_words.standing(explored, study).startswith("Exploratory")
+    assert "which the plan did not declare" in standing.standing(explored, study)
+    assert standing.standing(explored, study).startswith("Exploratory")
 
 
 def test_withdrawn_texts_get_no_further_places(rosa: User) -> None:

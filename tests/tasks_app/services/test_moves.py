@@ -3,10 +3,10 @@
 import pytest
 from django.contrib.auth.models import User
 
+from tasks_app.hooks.signals import study_moved
 from tasks_app.models import Booklet, Study, Version
 from tasks_app.services.study import lifecycle
 from tasks_app.services.study.lifecycle import NotPossible
-from tasks_app.signals import study_moved
 from tests.builders import build_study
 
 pytestmark = pytest.mark.django_db

@@ -11,8 +11,9 @@ from django.test import Client
 from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
 
 from analytics_app.runs import upkeep
-from tasks_app import access, jobs, sections
-from tasks_app.credentials import hash_token
+from tasks_app import access, jobs
+from tasks_app.hooks import sections
+from tasks_app.links.credentials import hash_token
 from tasks_app.models import ConsentText, DeletedStudy, Event, Judgment, Membership, Rater, Setup, Study
 from tasks_app.services.study import deleting, lifecycle, projects, rehearsals
 from tests.builders import build_study
@@ -80,41 +81,18 @@ def test_a_draft_is_rated_on_its_real_pages_and_nothing_else_shows_it(rosa: User
     (copy,) = copies()
     rater = Rater.objects.select_related("study").get(study=copy)
     assert (rater.kind, rater.token_hash) == ("sandbox", hash_token(token))
-    for place in ("instructions/", "help/", "stop/", "stored/", "withdraw/"):
-        shown = rosas_browser.get(f"/r/{token}/{place}").content.decode()
-        assert BANNER in shown, place
-        assert f'href="{review(study)}"' in shown, place
+    pages_beside_the_texts_say_that_it_is_a_trial(study, token, rosas_browser)
     assert work(copy, rater=rater).outcome == "completed"
-    end = rosas_browser.get(f"/r/{token}/end/").content.decode()
-    assert BANNER in end
-    assert end.count(f'href="{review(study)}"') == 2
-    assert "Nobody on trial gets a code" in end
-    assert "Your answers are deleted within a day." in end
-    assert "answers are saved on our server" not in end
-    assert "the platform" not in end, "the study has the open link only"
+    the_last_page_promises_nothing(study, token, rosas_browser)
     # The open link of the copy makes raters on trial, too, without a form of ours.
     other = join(copy)
     assert Rater.objects.get(token_hash=hash_token(other)).kind == "sandbox"
-    # Nobody meets the copy: not its owner, nor an administrator, nor whatever runs by itself.
     assert Judgment.objects.filter(assignment__rater__study=copy).count() == 4
     assert Study.objects.values().get() == before
     assert sections.digest(sections.snapshot(study)) == digest
     assert not Rater.objects.filter(study=study).exists()
     assert upkeep.due_studies() == []
-    admin = browser_of(User.objects.create_superuser("root", password="x"))
-    assert list(access.studies_for_researcher(User.objects.get(username="root"))) == [study], "as in the API"
-    for browser in (rosas_browser, admin):
-        for address in (
-            "/admin/studies/",
-            "/admin/projects/mine/",
-            "/admin/log/",
-            "/admin/planning/",
-        ):
-            listed = browser.get(address, follow=True)
-            assert listed.status_code == 200, address
-            assert copy.slug not in listed.content.decode(), address
-        for place in ("", "recruit/", "pay/", "monitor/", "data/", "delete/"):
-            assert browser.get(f"/admin/studies/{copy.slug}/{place}").status_code == 404, place
+    nobody_meets_the_copy(copy, study, rosas_browser)
     assert not Event.objects.filter(study=copy).exists()
     assert list(study.events.filter(verb=Event.TRIED).values_list("object", "actor__username")) == [
         ("whole rehearsal", None),
@@ -122,6 +100,38 @@ def test_a_draft_is_rated_on_its_real_pages_and_nothing_else_shows_it(rosa: User
     ]
     opening = words_of(rosas_browser.get(f"{review(study)}?opening=1").content.decode())
     assert "The draft was rated on trial to the end on" in opening
+
+
+def pages_beside_the_texts_say_that_it_is_a_trial(study: Study, token: str, browser: Client) -> None:
+    """Assert that each page of a rater on trial has the banner, with a way back to Review."""
+    for place in ("instructions/", "help/", "stop/", "stored/", "withdraw/"):
+        shown = browser.get(f"/r/{token}/{place}").content.decode()
+        assert BANNER in shown, place
+        assert f'href="{review(study)}"' in shown, place
+
+
+def the_last_page_promises_nothing(study: Study, token: str, browser: Client) -> None:
+    """Assert that the page after the last text offers no code, and says when the answers go."""
+    end = browser.get(f"/r/{token}/end/").content.decode()
+    assert BANNER in end
+    assert end.count(f'href="{review(study)}"') == 2
+    assert "Nobody on trial gets a code" in end
+    assert "Your answers are deleted within a day." in end
+    assert "answers are saved on our server" not in end
+    assert "the platform" not in end, "the study has the open link only"
+
+
+def nobody_meets_the_copy(copy: Study, study: Study, owners_browser: Client) -> None:
+    """Assert that no list and no address shows the copy to the owner of a draft on trial, or to an administrator."""
+    admin = browser_of(User.objects.create_superuser("root", password="x"))
+    assert list(access.studies_for_researcher(User.objects.get(username="root"))) == [study], "as in the API"
+    for browser in (owners_browser, admin):
+        for address in ("/admin/studies/", "/admin/projects/mine/", "/admin/log/", "/admin/planning/"):
+            listed = browser.get(address, follow=True)
+            assert listed.status_code == 200, address
+            assert copy.slug not in listed.content.decode(), address
+        for place in ("", "recruit/", "pay/", "monitor/", "data/", "delete/"):
+            assert browser.get(f"/admin/studies/{copy.slug}/{place}").status_code == 404, place
 
 
 def test_a_rehearsal_goes_without_a_trace(

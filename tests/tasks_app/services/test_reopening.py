@@ -50,7 +50,7 @@ def test_a_place_asked_again_goes_to_somebody_new_and_the_answer_stays() -> None
     invariants.check(study)
     assert set(Assignment.objects.filter(rater=rater).values_list("state", flat=True)) == {"replaced", "submitted"}
     assert len(own_judgments(rater)) == 3
-    (shown,) = fieldwork_with(study).raters
+    (shown,) = fieldwork_with(study, study.tasks.all()).raters
     assert shown.judged == shown.given == 3, "the rater has done what was given"
     assert claims.claim(rater, task) is None, "nobody is asked the same again"
     other = walk.arrive(study)

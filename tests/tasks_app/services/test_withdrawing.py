@@ -209,13 +209,15 @@ def test_a_withdrawn_check_counts_neither_for_limits_nor_for_the_monitor(rosa: U
     study = build_study(rosa, slug="wrong-check", known={"control": 1}, checks=checks)
     rater = arrive(study)
     careless(rater, right=False)
-    before = fieldwork_with(study)
+    before = fieldwork_with(study, study.tasks.all())
     assert [(work.below, work.controls.answered) for work in before.raters] == [(True, 1)]
     assert grading.check_score(rater, study.tasks.get()).answered == 1
     Rater.objects.update(failed_checks_at=None)
     control = Item.objects.get(study=study, key="control0")
     done = withdrawing.withdraw(study_id=study.pk, item=control.pk, reason=REASON, by=None)
-    assert [(work.below, work.controls.answered) for work in fieldwork_with(study).raters] == [(False, 0)]
+    assert [(work.below, work.controls.answered) for work in fieldwork_with(study, study.tasks.all()).raters] == [
+        (False, 0)
+    ]
     assert grading.check_score(rater, study.tasks.get()).answered == 0
     grading.mark_at_end(rater)
     rater.refresh_from_db()

@@ -8,13 +8,14 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.test import Client
 
-from tasks_app import languages, studyfile, task_types
+from tasks_app import studyfile, task_types
 from tasks_app.models import Gold, Setup, Task
 from tasks_app.setup import attention, changes, texts
 from tasks_app.setup.checking import make_study
 from tasks_app.setup.text_rows import counts
 from tasks_app.task_types.base import Instruction
 from tasks_app.task_types.samples import sample_criteria, sample_kind
+from tasks_app.texts import languages
 from tests.pages import fields_of
 
 pytestmark = pytest.mark.django_db

@@ -7,15 +7,16 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from tasks_app import sections, studyfile
+from tasks_app import studyfile
+from tasks_app.hooks import sections
+from tasks_app.hooks.sections import Json
+from tasks_app.hooks.sections import Path as Place
 from tasks_app.models import Media, Setup, Study
-from tasks_app.sections import Json
-from tasks_app.sections import Path as Place
+from tasks_app.models.setup_document import value_at
 from tasks_app.services.study import drafts, items
 from tasks_app.setup import changes
 from tasks_app.setup.controls import Group, Node, controls_of, in_control, name_of, path_of
 from tasks_app.setup.page import SetupPage
-from tasks_app.setup.paths import value_at
 from tasks_app.setup.steps import STEPS
 from tests.house.examples import FOLDERS, covering_examples
 from tests.pages import fields_of
@@ -89,9 +90,9 @@ def add_entries(step: str, wanted: Mapping[str, Json]) -> list[Place]:
         setup = Setup.objects.get(study__slug="by-hand")
         offered = {path for group in groups_of(step, setup) for path in lists_in(group)}
         missing: dict[Place, Json] = {
-            path: [*(value_at(setup.given, path) or ()), *({} for _entry in range(n))][:n]
+            path: [*(setup.document.value(path) or ()), *({} for _entry in range(n))][:n]
             for path, n in lists_of(wanted)
-            if len(value_at(setup.given, path) or ()) < n and path in offered
+            if len(setup.document.value(path) or ()) < n and path in offered
         }
         if not missing:
             return added

@@ -4,10 +4,10 @@ import pytest
 from django.contrib.auth.models import User
 
 from tasks_app.models import Setup, Study
+from tasks_app.models.setup_document import NoSuchPlace, SetupDocument, value_at
 from tasks_app.services.study.drafts import NotADraft
 from tasks_app.services.study.lifecycle import move
 from tasks_app.setup import changes
-from tasks_app.setup.paths import NoSuchPlace, value_at, with_value
 
 K = ("tasks", 0, "k")
 
@@ -15,7 +15,7 @@ K = ("tasks", 0, "k")
 def test_a_set_up_begins_as_the_study_is(draft: Study) -> None:
     setup = changes.begin(draft)
     assert setup.given["study"]["title"] == draft.title
-    assert value_at(setup.given, ("tasks", 0, "params", "points")) == 5
+    assert setup.document.value(("tasks", 0, "params", "points")) == 5
     assert setup.rows.filter(table="items").count() == 36
     assert setup.is_stored
     assert changes.begin(draft).pk == setup.pk
@@ -65,10 +65,10 @@ def test_a_study_that_was_opened_is_not_set_up(draft: Study, rosa: User) -> None
 
 
 def test_values_by_path() -> None:
-    document = {"a": [{"b": 1}], "c": "d"}
-    assert with_value(document, ("a", 1, "b"), 2) == {"a": [{"b": 1}, {"b": 2}], "c": "d"}
-    assert with_value(document, ("a", 0, "b"), None) == {"a": [{}], "c": "d"}
-    assert with_value({"x": {"y": {"z": 1}}}, ("x", "y", "z"), None) == {"x": {"y": {}}}
-    assert with_value(document, ("e", "f"), None) == document
+    document = SetupDocument({"a": [{"b": 1}], "c": "d"})
+    assert document.with_value(("a", 1, "b"), 2).given == {"a": [{"b": 1}, {"b": 2}], "c": "d"}
+    assert document.with_value(("a", 0, "b"), None).given == {"a": [{}], "c": "d"}
+    assert SetupDocument({"x": {"y": {"z": 1}}}).with_value(("x", "y", "z"), None).given == {"x": {"y": {}}}
+    assert document.with_value(("e", "f"), None) == document
     with pytest.raises(NoSuchPlace):
-        with_value(document, ("a", 3), {})
+        document.with_value(("a", 3), {})

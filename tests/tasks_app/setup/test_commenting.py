@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from tasks_app import studyfile
-from tasks_app.credentials import hash_token
+from tasks_app.links.credentials import hash_token
 from tasks_app.models import Comment, CommentLink, Event, Membership, Setup, Study
 from tasks_app.services.study import commenting, drafts
 from tasks_app.services.study.lifecycle import move

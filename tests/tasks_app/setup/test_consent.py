@@ -11,11 +11,11 @@ from django.test import Client
 from tasks_app import task_types
 from tasks_app.models import Setup, Study
 from tasks_app.readiness.leftovers import found_in
-from tasks_app.richtext import to_html
 from tasks_app.setup import changes, starting
 from tasks_app.setup.consent import consent_draft
 from tasks_app.setup.consent_answers import QUESTIONS, questions_for
 from tasks_app.setup.starting import Names
+from tasks_app.texts.richtext import to_html
 from tests.about import ABOUT
 
 FULL = yaml.safe_load(Path("examples/checked/study.yaml").read_text(encoding="utf-8"))

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from django.http import QueryDict
 
-from tasks_app.sections import Json
+from tasks_app.hooks.sections import Json
 from tasks_app.setup.controls import Control, in_control, posted_value
 from tasks_app.setup.names import languages_shown, time_zones
 

@@ -7,7 +7,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from tasks_app import sections, studyfile
+from tasks_app import studyfile
+from tasks_app.hooks import sections
 from tasks_app.models import Setup, Study, Version
 from tasks_app.services.study.lifecycle import move
 from tasks_app.setup import changed_versions, changes

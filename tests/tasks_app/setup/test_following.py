@@ -5,11 +5,11 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from tasks_app import task_types
+from tasks_app.hooks.sections import Json, Path
 from tasks_app.models import Setup
-from tasks_app.sections import Json, Path
+from tasks_app.settings.study import Codes
 from tasks_app.setup import changes, starting
 from tasks_app.setup.starting import Names
-from tasks_app.study_settings import Codes
 
 pytestmark = pytest.mark.django_db
 

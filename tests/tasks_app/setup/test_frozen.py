@@ -13,7 +13,8 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
 
-from tasks_app import sections, studyfile
+from tasks_app import studyfile
+from tasks_app.hooks import sections
 from tasks_app.models import Membership, Setup, SetupRow, Study, Version
 from tasks_app.services.study import drafts
 from tasks_app.services.study.lifecycle import close_with_ratings, move

@@ -12,8 +12,8 @@ from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from tasks_app import limited
 from tasks_app.models import Setup
+from tasks_app.uploads import limited
 from tests.workbooks import open_document, sheet_of, strings_of, with_parts, workbook
 
 pytestmark = pytest.mark.django_db

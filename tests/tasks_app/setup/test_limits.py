@@ -8,8 +8,8 @@ from django.test import Client
 from django.urls import reverse
 
 from tasks_app.models import Setup, Study, System
+from tasks_app.models.setup_document import value_at
 from tasks_app.setup import changes, texts
-from tasks_app.setup.paths import value_at
 from tasks_app.setup.preview import preview_of
 from tasks_app.setup.summary import summary_of
 from tests.tasks_app.setup.test_steps import save, url
@@ -150,6 +150,7 @@ def test_the_fee_of_the_platform_is_shown_and_can_be_changed(draft: Study, rosas
     assert "platform&#x27;s fee" not in rosas_browser.get(url("consent")).content.decode()
     save(rosas_browser, "raters", {"channels.prolific.": "1"})
     page = html.unescape(rosas_browser.get(url("raters")).content.decode())
+    assert "Check the platform's current fee; if it differs, change it" in page
     pay = re.search(r"Pay: ([\d.]+) EUR in all.*With the platform's fee of 33.3 %: ([\d.]+) EUR.", page)
     assert pay
     assert float(pay[2]) == pytest.approx(1.333 * float(pay[1]), abs=0.01)

@@ -8,7 +8,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from tasks_app import sections, studyfile
+from tasks_app import studyfile
+from tasks_app.hooks import sections
 from tasks_app.models import Media, Setup, Study, Task
 from tasks_app.services.study import items
 from tasks_app.services.study.lifecycle import NotPossible, move
@@ -110,7 +111,7 @@ def test_numbers_follow_the_settings(draft: Study, rosa: User) -> None:
 @pytest.mark.parametrize(
     ("example", "sentence"),
     [
-        ("likert", "about 1.05 points (mixed model with 12 items and 9 raters at 0.05, corrected for 3 pairs"),
+        ("likert", "about 1.00 points (mixed model with 12 items and 9 raters at 0.05, corrected for 3 pairs"),
         (
             "pairwise",
             "can be detected with 80 % power: 97 % of the answers that are not ties (sign test over 12 items per pair",

@@ -4,8 +4,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from tasks_app.hooks.sections import Json
 from tasks_app.models import Setup
-from tasks_app.sections import Json
 
 SLUG = "example-likert"
 STEPS = ("task", "questions", "raters", "checks", "consent", "analysis")

@@ -9,11 +9,11 @@ from django.contrib.auth.models import User
 
 from tasks_app import studyfile, task_types
 from tasks_app.models import Event, Media, Membership, Rater, Setup, Study
+from tasks_app.models.setup_document import value_at
 from tasks_app.services.study.lifecycle import move
 from tasks_app.setup import changes, starting, templates
 from tasks_app.setup.checking import make_study
 from tasks_app.setup.files import SetupFiles
-from tasks_app.setup.paths import value_at
 from tasks_app.setup.starting import Names
 from tasks_app.studyfile.checking import check
 from tasks_app.task_types import TaskType
@@ -36,7 +36,7 @@ ITEMS = [
 def test_a_study_of_each_type_needs_texts_and_nothing_else(member: type[TaskType], rosa: User) -> None:
     study = starting.from_type(owner=rosa, member=member, names=NAMES)
     setup = Setup.objects.get(study=study)
-    assert value_at(setup.given, ("tasks", 0, "type")) == member.name
+    assert setup.document.value(("tasks", 0, "type")) == member.name
     assert setup.given["study"]["title"] == NAMES.title
     if member.needs_items:
         # Texts are all that a type needs, but for the questions that one type asks about each of them.

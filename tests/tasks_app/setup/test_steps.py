@@ -11,11 +11,11 @@ from django.urls import reverse
 from tasks_app import designs, task_types
 from tasks_app.manual.pages import pages
 from tasks_app.models import Setup, Study
+from tasks_app.models.setup_document import value_at
 from tasks_app.setup import changes
 from tasks_app.setup.controls import controls_of
-from tasks_app.setup.editing import new_key
+from tasks_app.setup.entries import new_key
 from tasks_app.setup.page import SetupPage
-from tasks_app.setup.paths import value_at
 from tasks_app.setup.steps import FILE_ONLY, STEPS, step_of
 from tasks_app.studyfile.schema import field_schema, whole_schema
 from tests.about import ABOUT
@@ -47,7 +47,7 @@ def test_what_nobody_touched_is_no_change(draft: Study, rosas_browser: Client, s
 
 def test_a_value_is_saved_and_wrong_ones_are_kept_with_what_is_wrong(draft: Study, rosas_browser: Client) -> None:
     setup = save(rosas_browser, "raters", {"tasks.0.k": "many"})
-    assert value_at(setup.given, ("tasks", 0, "k")) == "many"
+    assert setup.document.value(("tasks", 0, "k")) == "many"
     page = rosas_browser.get(url("raters")).content.decode()
     assert re.search(r'id="p-f-tasks-0-k"[^>]*><p>', page)
     assert value_at(save(rosas_browser, "raters", {"tasks.0.k": "5"}).given, ("tasks", 0, "k")) == 5
@@ -198,8 +198,8 @@ def test_a_page_that_is_out_of_date_overwrites_nothing(draft: Study, rosas_brows
     changes.change(setup=setup, values={("tasks", 0, "k"): 7, ("groups",): [{"key": "a"}]}, base=0, by=mallory)
     page = rosas_browser.post(url("raters"), {**old, "tasks.0.k": "4", "tasks.0.set_size": "9"}, follow=True)
     setup.refresh_from_db()
-    assert value_at(setup.given, ("tasks", 0, "k")) == 7
-    assert value_at(setup.given, ("tasks", 0, "set_size")) == 9
+    assert setup.document.value(("tasks", 0, "k")) == 7
+    assert setup.document.value(("tasks", 0, "set_size")) == 9
     assert setup.given["groups"] == [{"key": "a"}]
     assert "mallory has changed" in page.content.decode()
 
@@ -266,7 +266,7 @@ def test_a_question_that_leads_is_asked_neutrally_by_one_press(draft: Study, ros
     page = rosas_browser.get(url("questions")).content.decode()
     assert 'value="advice:criteria.0.question"' in page
     setup = save(rosas_browser, "questions", {"do": "advice:criteria.0.question"})
-    assert value_at(setup.given, ("criteria", 0, "question")) != "How fluent is the text?"
+    assert setup.document.value(("criteria", 0, "question")) != "How fluent is the text?"
 
 
 def test_what_explains_a_field_is_there() -> None:

@@ -10,7 +10,6 @@ from django.urls import reverse
 
 from tasks_app.models import Membership, Setup, Study
 from tasks_app.setup import changes
-from tasks_app.setup.paths import value_at
 from tasks_app.setup.summary import summary_of
 from tests.tasks_app.setup.test_steps import form_of
 
@@ -69,7 +68,7 @@ def test_identical_texts_are_kept_apart_by_a_button(draft: Study, rosas_browser:
     assert viewer.post(f"{PLAN}fix/", {"fix": "tasks.0.keep_identical"}).status_code == 404
     rosas_browser.post(f"{PLAN}fix/", {"fix": "tasks.0.keep_identical"})
     setup.refresh_from_db()
-    assert value_at(setup.given, ("tasks", 0, "keep_identical")) is True
+    assert setup.document.value(("tasks", 0, "keep_identical")) is True
     assert "Keep them apart" not in rosas_browser.get(PLAN).content.decode()
     again = rosas_browser.post(f"{PLAN}fix/", {"fix": "study.title"}, follow=True).content.decode()
     assert "nothing was done" in again

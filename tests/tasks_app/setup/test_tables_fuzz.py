@@ -11,13 +11,13 @@ from random import Random
 import pytest
 
 from tasks_app.importing import RatingsFile
-from tasks_app.plaintext import problem_in
 from tasks_app.setup.tables.checking import check_file
 from tasks_app.setup.tables.guessing import guess_layout
 from tasks_app.setup.tables.layout import KEEP, LEAVE
 from tasks_app.setup.tables.marking import marked_rows
 from tasks_app.setup.tables.source import look, open_file
 from tasks_app.studyfile.problems import StudyFileError
+from tasks_app.texts.plaintext import problem_in
 from tests import extent
 from tests.tasks_app.importing.test_fuzz import spoilt
 from tests.workbooks import workbook

@@ -6,8 +6,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+from tasks_app.hooks.sections import digest
 from tasks_app.models import Media, Setup, Study
-from tasks_app.sections import digest
 from tasks_app.services.study.drafts import NotADraft
 from tasks_app.services.study.lifecycle import move
 from tasks_app.setup import changes, media, table_rows, text_rows, texts

@@ -13,8 +13,8 @@ from django.test import Client
 from django.urls import reverse
 
 from tasks_app import studyfile
+from tasks_app.hooks.sections import Json, digest
 from tasks_app.models import Gold, Setup, Study
-from tasks_app.sections import Json, digest
 from tasks_app.services.study.drafts import NotADraft
 from tasks_app.services.study.lifecycle import move
 from tasks_app.setup import changes, table_rows

@@ -9,9 +9,9 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from tasks_app import sections
+from tasks_app.hooks import sections
+from tasks_app.hooks.sections import Json, Section
 from tasks_app.models import Setup, Study
-from tasks_app.sections import Json, Section
 from tasks_app.setup import changes, starting, templates
 from tasks_app.setup.differences import WORDING
 from tasks_app.setup.page import SetupPage
@@ -21,7 +21,7 @@ from tasks_app.studyfile.schema import whole_schema
 from tests.about import ABOUT
 from tests.pages import fields_of
 from tests.tasks_app.setup.test_steps import _everything
-from tests.tasks_app.studyfile.kit import STUDY, problems_of, put
+from tests.tasks_app.studyfile.kit import ITEMS, STUDY, problems_of, put, zipped
 
 SLUG = "example-likert"
 
@@ -49,10 +49,13 @@ def another_app() -> Iterator[Notes]:
     sections.unregister("notes")
 
 
+@pytest.mark.parametrize("as_archive", [False, True])
 @pytest.mark.django_db
-def test_a_study_file_is_refused_with_a_suggestion(tmp_path: Path) -> None:
+def test_a_study_file_is_refused_with_a_suggestion(tmp_path: Path, as_archive: bool) -> None:
     text = STUDY.replace("  amount: 1.50", "  amuont: 1.50").replace("    spacing: 1", "    checks: {atention: 1}")
-    lines = problems_of(put(tmp_path / "study", study_yaml=f"{text}taks: []\n"))
+    text = f"{text}taks: []\n"
+    archive = zipped({"study.yaml": text, "items.csv": ITEMS})
+    lines = problems_of(archive if as_archive else put(tmp_path / "study", study_yaml=text))
     assert sorted(line.partition(": ")[2] for line in lines) == [
         "pay.amuont: unknown name. Did you mean “amount”?",
         "taks: unknown name. Did you mean “tasks”?",

@@ -7,9 +7,9 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from tasks_app.models import Setup, Study, UsualSettings
+from tasks_app.models.setup_document import value_at
 from tasks_app.setup import starting, usual
 from tasks_app.setup.files import SetupFiles
-from tasks_app.setup.paths import value_at
 from tasks_app.setup.starting import Names
 from tasks_app.studyfile.checking import check
 from tasks_app.task_types import registry

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tasks_app import sections, studyfile
+from tasks_app import studyfile
+from tasks_app.hooks import sections
 from tasks_app.models import Place, Study, Task, Version
 from tasks_app.services.plan import plans
 from tests.tasks_app.studyfile.kit import STUDY, problems_of, put, spoil, stored

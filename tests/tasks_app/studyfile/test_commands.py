@@ -8,7 +8,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 
-from tasks_app import sections, studyfile
+from tasks_app import studyfile
+from tasks_app.hooks import sections
 from tasks_app.models import Study
 from tests.tasks_app.studyfile.kit import problems_of, put, spoil, stored
 

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tasks_app import studyfile
-from tasks_app.sections import Json
+from tasks_app.hooks.sections import Json
 from tests.tasks_app.studyfile.kit import ITEMS, STUDY, zipped
 
 pytestmark = pytest.mark.django_db

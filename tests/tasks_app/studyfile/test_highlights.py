@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tasks_app import sections, studyfile
+from tasks_app import studyfile
+from tasks_app.hooks import sections
 from tasks_app.models import Item, Output, Part, Unit
 from tasks_app.selectors.screens import read_materials
 from tasks_app.studyfile.files.writing import write

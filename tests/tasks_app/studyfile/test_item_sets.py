@@ -7,7 +7,8 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.utils.datastructures import MultiValueDict
 
-from tasks_app import sections, studyfile
+from tasks_app import studyfile
+from tasks_app.hooks import sections
 from tasks_app.models import Item, Task, Unit
 from tasks_app.services.study import lifecycle, units
 from tasks_app.setup.controls import Control, in_control, posted_value

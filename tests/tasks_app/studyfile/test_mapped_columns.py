@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tasks_app import sections, studyfile
+from tasks_app import studyfile
+from tasks_app.hooks import sections
 from tests.tasks_app.studyfile.kit import ITEMS, STUDY, problems_of, put, spoil
 
 pytestmark = pytest.mark.django_db

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tasks_app import sections, studyfile
+from tasks_app import studyfile
+from tasks_app.hooks import sections
 from tasks_app.models import Media, Output, PartOutput
 from tasks_app.selectors import screens
 from tasks_app.services.study import lifecycle

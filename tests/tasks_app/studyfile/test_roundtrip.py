@@ -10,9 +10,10 @@ from django.contrib.auth.models import User
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from tasks_app import sections, studyfile
+from tasks_app import studyfile
+from tasks_app.hooks import sections
+from tasks_app.hooks.sections import Json
 from tasks_app.models import Study
-from tasks_app.sections import Json
 from tasks_app.services.study import lifecycle
 from tasks_app.setup import starting
 from tasks_app.setup.checking import make_study

@@ -10,7 +10,7 @@ from jsonschema.exceptions import ValidationError
 
 from tasks_app import designs, studyfile, task_types
 from tasks_app.models import Criterion, Group, Study, System, Task
-from tasks_app.study_settings import Block
+from tasks_app.settings.study import Block
 from tasks_app.studyfile.columns import TABLES
 from tasks_app.studyfile.declarations import LISTS, StudyBlock
 from tasks_app.studyfile.fields import is_language

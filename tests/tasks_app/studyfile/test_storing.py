@@ -12,7 +12,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
-from tasks_app import sections, studyfile
+from tasks_app import studyfile
+from tasks_app.hooks import sections
 from tasks_app.models import Event, Item, Membership, Output, Part, PartOutput, Study, Task, Unit
 from tasks_app.services.plan import reports
 from tasks_app.services.study import drafts, items, lifecycle

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tasks_app import studyfile
-from tasks_app.sections import Json
+from tasks_app.hooks.sections import Json
 from tests.tasks_app.studyfile.kit import ITEMS, STUDY, put
 
 pytestmark = pytest.mark.django_db

@@ -8,7 +8,7 @@ from django.conf import settings
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks_app.sections import Json
+from tasks_app.hooks.sections import Json
 from tasks_app.studyfile.files.yaml_text import dump_stored, tree_of
 from tasks_app.studyfile.files.yaml_tree import Tree, parse
 from tasks_app.studyfile.problems import Problems

@@ -8,8 +8,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from tasks_app import tabs
-from tasks_app.credentials import hash_token
+from tasks_app.hooks import tabs
+from tasks_app.links.credentials import hash_token
 from tasks_app.models import Identity, Membership, Rater, Study, Task, Unit
 from tasks_app.services.arrival import enrolment, invitations
 from tasks_app.services.judging import assignments

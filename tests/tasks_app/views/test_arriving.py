@@ -10,8 +10,8 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
-from tasks_app import credentials
 from tasks_app.forms import ConsentForm
+from tasks_app.links import credentials
 from tasks_app.models import Identity, Rater, Study
 from tasks_app.services import erasure
 from tasks_app.services.judging import assignments

@@ -8,8 +8,8 @@ from django.core import signing
 from django.test import Client
 from django.urls import reverse
 
-from tasks_app import credentials
 from tasks_app.forms import ConsentForm
+from tasks_app.links import credentials
 from tasks_app.models import Identity, Rater, Study
 from tasks_app.services import erasure
 from tasks_app.services.arrival import invitations, returning

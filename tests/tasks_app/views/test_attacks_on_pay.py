@@ -11,7 +11,7 @@ from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 
-from tasks_app import credentials
+from tasks_app.links import credentials
 from tasks_app.models import Judgment, Payment, Rater, RaterSet, Study
 from tasks_app.services import pay
 from tasks_app.services.judging import assignments

@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils.html import escape
 
-from tasks_app import catalogue
+from tasks_app.manual import catalogue
 from tasks_app.models import Judgment
 from tasks_app.task_types import registry
 

@@ -11,8 +11,9 @@ from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
 
 from tasks_app import studyfile
-from tasks_app.models import Event, Rater, Study
-from tasks_app.selectors.check_results import checks_of_study
+from tasks_app.models import Event, Membership, Rater, Study
+from tasks_app.selectors.check_results import checks_of_study, in_words
+from tests.cast import browser_of
 from tests.tasks_app.checks_kit import checked_study, walk
 from tests.walk import arrive
 
@@ -51,7 +52,30 @@ def test_a_unit_that_most_raters_miss_is_said_to_be_doubtful(rosa: User, rosas_b
     assert "the known answer may be wrong" in page
 
 
-def test_no_system_and_no_answer_is_on_the_page_or_in_the_files(rosa: User, rosas_browser: Client) -> None:
+def test_the_known_answer_stands_beside_how_many_were_right(rosa: User) -> None:
+    study = checked_study(rosa)
+    walk(study, arrive(study), ("control",))
+    address = reverse("researcher:checks", args=[study.slug])
+    for role, status in ((Membership.Role.EDITOR, 200), (Membership.Role.VIEWER, 404)):
+        member = User.objects.create_user(role, password="one of their own", is_staff=True)
+        Membership.objects.create(study=study, user=member, role=role)
+        answer = browser_of(member).get(address)
+        assert answer.status_code == status, role
+        assert (">Known answer</th>" in answer.content.decode()) == (status == 200)
+    page = browser_of(rosa).get(address).content.decode()
+    assert re.search(r"<bdi>i4 \(1\)</bdi></th><td>[^<]*</td><td>3</td>", page)
+
+
+@pytest.mark.parametrize(
+    ("kind", "answer", "words"),
+    [("exact", 3, "3"), ("range", [1, 2.5], "1 to 2.5"), ("set", [4, 5], "4 or 5"), ("set", ["alpha-mt"], ""),
+     ("span", [{"start": 0}], ""), ("exact", True, ""), ("order", ["alpha-mt", "beta-mt"], "")],
+)  # fmt: skip
+def test_a_known_answer_is_shown_in_words_if_it_is_a_number(kind: str, answer: object, words: str) -> None:
+    assert in_words(kind, answer) == words
+
+
+def test_no_system_is_on_the_page_and_no_answer_in_the_files(rosa: User, rosas_browser: Client) -> None:
     study = checked_study(rosa)
     walk(study, arrive(study), ("control",))
     for name, args in (("checks", []), ("checks_csv", ["units"]), ("checks_csv", ["raters"])):

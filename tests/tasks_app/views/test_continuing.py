@@ -7,13 +7,13 @@ import pytest
 from django.http import HttpResponse
 from django.test import Client
 
-from tasks_app import richtext
-from tasks_app.credentials import hash_token
+from tasks_app.links.credentials import hash_token
 from tasks_app.models import Consent, ConsentText, Rater, Study
 from tasks_app.services import erasure
 from tasks_app.services.arrival import remembering
 from tasks_app.services.study import lifecycle
 from tasks_app.setup.consent import consent_draft
+from tasks_app.texts import richtext
 from tests import pages
 from tests.builders import build_study
 from tests.house.examples import load, opened

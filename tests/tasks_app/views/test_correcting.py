@@ -12,7 +12,7 @@ from django.urls import reverse
 from analytics_app.heds import formats
 from analytics_app.heds.questions import Version as SheetVersion
 from analytics_app.heds.sheet import sheet_of
-from tasks_app import sections
+from tasks_app.hooks import sections
 from tasks_app.models import ConsentText, Correction, Criterion, Event, Membership, Rater, Study, Task, Version
 from tasks_app.services import erasure
 from tasks_app.services.study import correcting, lifecycle

@@ -14,8 +14,8 @@ from tasks_app.views.rater.pages import consent_text
 from tests import extent, pages
 from tests.builders import build_study
 from tests.house.examples import COVERING, FOLDERS, every_example
-from tests.tasks_app import languages_kit as kit
-from tests.tasks_app.languages_kit import head
+from tests.tasks_app.texts import languages_kit as kit
+from tests.tasks_app.texts.languages_kit import head
 
 pytestmark = pytest.mark.django_db
 

@@ -10,16 +10,16 @@ from django.contrib.auth.models import User
 from django.http import HttpResponse
 from django.test import Client
 
-from tasks_app import languages
 from tasks_app.models import Identity, Membership, Rater, Study
 from tasks_app.services.arrival import enrolment
 from tasks_app.services.judging import assignments
 from tasks_app.services.waves import reminders
+from tasks_app.texts import languages
 from tests import pages
 from tests.about import ABOUT
 from tests.builders import build_study
-from tests.tasks_app import languages_kit as kit
 from tests.tasks_app import waves_kit
+from tests.tasks_app.texts import languages_kit as kit
 from tests.walk import next_for
 
 pytestmark = pytest.mark.django_db

@@ -8,7 +8,7 @@ from django.db.models import Sum
 from django.test import Client
 
 from tasks_app import channels
-from tasks_app.credentials import hash_token
+from tasks_app.links.credentials import hash_token
 from tasks_app.models import Assignment, Identity, Judgment, Payment, Place, Rater, RaterSet, Study
 from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services.arrival import enrolment, platform_statuses

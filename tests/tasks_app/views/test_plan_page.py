@@ -25,10 +25,10 @@ from tasks_app.models import (
     TaskGroup,
     Unit,
 )
+from tasks_app.models.setup_document import value_at
 from tasks_app.services.plan import plans, reports
 from tasks_app.services.plan.meetings import meetings_of
 from tasks_app.services.study import lifecycle, units
-from tasks_app.setup.paths import value_at
 from tests.builders import build_study
 
 pytestmark = pytest.mark.django_db

@@ -325,7 +325,7 @@ def test_trying_out_goes_the_whole_way_and_counts_nowhere(
     assert (rater.kind, rater.channel) == (Rater.Kind.SANDBOX, channel)
     after = study_progress(recruited)
     assert (after.places, after.submitted) == (before.places, before.submitted)
-    assert not fieldwork_with(recruited).counted
+    assert not fieldwork_with(recruited, recruited.tasks.all()).counted
     assert rosas_browser.get(answer["Location"], follow=True).status_code == 200
 
 

@@ -179,5 +179,5 @@ def test_the_list_costs_the_same_for_one_rater_and_for_many(
 ) -> None:
     for _rater in range(4):
         walk.arrive(study)
-    with django_assert_max_num_queries(13):
+    with django_assert_max_num_queries(12):
         assert rosas_browser.get(f"/admin/studies/{study.slug}/raters/").status_code == 200

@@ -4,22 +4,27 @@
 // What stays free between the words and the panel, and at the edges of the window.
 const ROOM = 8;
 
-/** Where a panel of a size goes beside a box within a window: under it, above, to the right, to the left. */
+/**
+ * Where a panel of a size goes beside a box within a window: under it, above, to the right, to the left. Where a text goes on
+ * below the box and is still to be pressed, above it or beside the whole text. Where there is no room it goes under the
+ * box, and the window has to follow.
+ */
 export function placeFor(box, { width, height }, room) {
   const within = (value, least, most) => Math.max(least, Math.min(value, most));
   const [right, bottom] = [room.left + room.width - ROOM, room.top + room.height - ROOM];
   const across = within(box.left, room.left + ROOM, right - width);
   const along = within(box.top, room.top + ROOM, bottom - height);
-  const fits = [
-    { left: across, top: box.bottom + ROOM },
-    { left: across, top: box.top - ROOM - height },
-    { left: box.right + ROOM, top: along },
-    { left: box.left - ROOM - width, top: along },
-  ].find(
+  const under = { left: across, top: box.bottom + ROOM };
+  const above = { left: across, top: box.top - ROOM - height };
+  const beside = ({ left, right }) => [
+    { left: right + ROOM, top: along },
+    { left: left - ROOM - width, top: along },
+  ];
+  const fits = [...(box.text ? [above, ...beside(box.text)] : []), under, above, ...beside(box)].find(
     (place) =>
       place.top >= room.top && place.top + height <= bottom && place.left >= room.left && place.left + width <= right,
   );
-  return fits ?? { left: across, top: within(box.bottom + ROOM, room.top + ROOM, bottom - height) };
+  return fits ?? under;
 }
 
 function toggle(button, isOn) {
@@ -81,6 +86,7 @@ export class Panel {
       document.getElementById(button.getAttribute("aria-controls")).hidden = !isOpen;
     }
     this.place();
+    this.reveal();
   }
 
   /** What a letter means: a kind to choose, a group that opens, or nothing. */
@@ -147,7 +153,13 @@ export class Panel {
     this.note.hidden = !sentence;
   }
 
-  /** Put the panel where it leaves the words in view: under them, above, or at a side; always within the window. */
+  /** The words stand elsewhere on the page. */
+  moveTo(box) {
+    this.box = box;
+    this.place();
+  }
+
+  /** Put the panel where it leaves the words in view: under them, above, or at a side. */
   place() {
     if (!this.isOpen || !this.box) {
       return;
@@ -157,6 +169,20 @@ export class Panel {
     const { left, top } = placeFor(this.box, size, room);
     this.element.style.setProperty("--panel-x", `${Math.round(left)}px`);
     this.element.style.setProperty("--panel-y", `${Math.round(top)}px`);
+  }
+
+  /** Scroll the last line of the words out from under a panel at the foot, or a panel at the words into the window. */
+  reveal() {
+    if (!this.box) {
+      return;
+    }
+    const panel = this.element.getBoundingClientRect();
+    const [top, bottom] = [this.box.line.top - scrollY, this.box.line.bottom - scrollY];
+    if (getComputedStyle(this.element).position !== "fixed") {
+      scrollBy({ top: Math.max(0, Math.min(panel.bottom + ROOM - innerHeight, top - ROOM)) });
+    } else if (bottom > panel.top) {
+      scrollBy({ top: bottom + ROOM - panel.top });
+    }
   }
 
   focus() {

@@ -6,6 +6,16 @@ import { mirrorOf, nearestPlace, onNextLine, pointsOf, tokensIn, tokensOf } from
 // Pixels from a word to the end of its text within which what belongs to the word may stand below the text.
 const NEAR_END = 200;
 
+/** The box around boxes in the window, on the page. */
+function around(boxes) {
+  return {
+    top: Math.min(...boxes.map((box) => box.top)) + scrollY,
+    bottom: Math.max(...boxes.map((box) => box.bottom)) + scrollY,
+    left: Math.min(...boxes.map((box) => box.left)) + scrollX,
+    right: Math.max(...boxes.map((box) => box.right)) + scrollX,
+  };
+}
+
 function make(name, className, text) {
   const element = document.createElement(name);
   element.className = className;
@@ -225,22 +235,19 @@ export class TextView {
   }
 
   /**
-   * The box around the last line of a range, on the page. Where the last word is still to be pressed (`goesOn`) it is
-   * that of the whole text, as long as this ends near: what stands beside it covers no words then.
+   * The box around a range, as wide as its last line, on the page; `line` is the box of that line alone. Where the last word
+   * is still to be pressed (`goesOn`) it is that of the whole text, as long as this ends near: what stands beside it covers
+   * no words then. Of a text that goes on for long (`text`) the lines that follow stay free.
    */
   boxOf(places, goesOn = false) {
-    const area = this.area.getBoundingClientRect();
     const boxes = this.words.slice(places[0], places[1] + 1).map((word) => word.getBoundingClientRect());
     const bottom = Math.max(...boxes.map((box) => box.bottom));
-    if (goesOn && area.bottom - bottom < NEAR_END) {
-      return { top: area.top + scrollY, bottom: area.bottom + scrollY, left: area.left + scrollX, right: area.right + scrollX };
+    const line = around(boxes.filter((box) => box.bottom > bottom - 4));
+    const area = around([this.area.getBoundingClientRect()]);
+    const endsNear = area.bottom - bottom - scrollY < NEAR_END;
+    if (goesOn && endsNear) {
+      return { ...area, line };
     }
-    const line = boxes.filter((box) => box.bottom > bottom - 4);
-    return {
-      top: Math.min(...boxes.map((box) => box.top)) + scrollY,
-      bottom: bottom + scrollY,
-      left: Math.min(...line.map((box) => box.left)) + scrollX,
-      right: Math.max(...line.map((box) => box.right)) + scrollX,
-    };
+    return { ...line, top: around(boxes).top, line, text: goesOn ? area : null };
   }
 }

@@ -73,7 +73,9 @@ export class Unit {
     this.root.querySelector("[data-spans-undo]").addEventListener("click", () => this.acts.undo(false));
     this.root.querySelector("[data-spans-redo]").addEventListener("click", () => this.acts.undo(true));
     document.addEventListener("click", (event) => this.onClickElsewhere(event));
-    globalThis.addEventListener("resize", () => this.draw());
+    globalThis.addEventListener("resize", () => this.follow());
+    // A pane that scrolls takes its words along, and they their panel.
+    document.addEventListener("scroll", (event) => event.target !== document && this.follow(), { capture: true, passive: true });
   }
 
   /** A click beside the texts: it ends a choice of words whose first was pressed where it is near, else lets go. */
@@ -222,6 +224,12 @@ export class Unit {
       this.panel.open(...this.forPanel());
     } else {
       this.panel.close();
+    }
+  }
+
+  follow() {
+    if (this.panel.isOpen && this.atWork) {
+      this.panel.moveTo(this.forPanel()[1]);
     }
   }
 

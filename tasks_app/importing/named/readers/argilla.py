@@ -8,6 +8,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from tasks_app.hooks.sections import Json
 from tasks_app.importing.named.base import CERTAIN, LIKELY, NamedFormat, Sign
 from tasks_app.importing.named.collected import Collected, Text
 from tasks_app.importing.named.columnar import endings, records_of
@@ -15,7 +16,6 @@ from tasks_app.importing.named.fields import OPTIONS, Fields, number_of
 from tasks_app.importing.named.files import Files
 from tasks_app.importing.named.registry import register
 from tasks_app.importing.named.scales import Labels, Marks, Scores
-from tasks_app.sections import Json
 
 _RESPONSES = ".responses"
 # Answers of more characters, or more different ones to a question, are texts and no labels.

@@ -11,13 +11,13 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from tasks_app.hooks.sections import Json
 from tasks_app.importing.named.base import CERTAIN, NamedFormat, Option, Sign
 from tasks_app.importing.named.collected import Collected
 from tasks_app.importing.named.fields import OPTIONS, Fields, number_of
 from tasks_app.importing.named.files import Files, same_names
 from tasks_app.importing.named.registry import register
 from tasks_app.importing.named.scales import Labels, Scores
-from tasks_app.sections import Json
 from tasks_app.studyfile.files.jsontext import BadJson, loads
 
 _NEEDED = ("trial_type", "trial_index", "time_elapsed")

@@ -8,6 +8,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from tasks_app.hooks.sections import Json
 from tasks_app.importing.named.appraise_rows import time_of
 from tasks_app.importing.named.base import CERTAIN, NamedFormat, Sign
 from tasks_app.importing.named.collected import Collected, Text
@@ -16,7 +17,6 @@ from tasks_app.importing.named.files import Files
 from tasks_app.importing.named.registry import register
 from tasks_app.importing.named.scales import Scores
 from tasks_app.importing.named.spans import of_drawn_utf16
-from tasks_app.sections import Json
 
 _NEEDED = {"user_id", "item_i", "annotation"}
 

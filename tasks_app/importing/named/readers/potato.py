@@ -10,13 +10,13 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from tasks_app.hooks.sections import Json
 from tasks_app.importing.named.base import CERTAIN, NamedFormat, Sign
 from tasks_app.importing.named.collected import Collected
 from tasks_app.importing.named.fields import OPTIONS, Fields, number_of
 from tasks_app.importing.named.files import Files
 from tasks_app.importing.named.registry import register
 from tasks_app.importing.named.scales import Labels, Marks, Scores
-from tasks_app.sections import Json
 
 _LABELS, _SPANS = "label_annotations", "span_annotations"
 _STATE = ("instance_id_to_label_to_value", "instance_id_to_span_to_value")

@@ -10,13 +10,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from tasks_app import importing
+from tasks_app.hooks.sections import Json
 from tasks_app.importing.columns import TIMES, is_used
 from tasks_app.importing.guessing import Peek, guess
 from tasks_app.importing.mapping import Declared
 from tasks_app.models import Study, Task
-from tasks_app.sections import Json
 from tasks_app.services.imports import mappings
-from tasks_app.setting_fields import choice_field
+from tasks_app.settings.fields import choice_field
 from tasks_app.views.researcher.importing.uploading import QuotingField, UploadForm
 
 # What nearly every file has, in the order in which people look for it.
@@ -86,7 +86,7 @@ class MappingText(forms.Form):
         help_text=gettext_lazy(
             "YAML or JSON: columns, constant, values and where, each as “ours: theirs”, and what a file of another "
             "shape needs, such as paths into cells (annotations[*].score) and columns by a pattern (score_{rater}). "
-            "The page docs/ratings-file.md lists what to write for which file."
+            "Help → Ratings from elsewhere lists what to write for which file."
         ),
         widget=forms.Textarea(attrs={"rows": 16, "spellcheck": "false", "dir": "ltr"}),
         required=False,

@@ -1,5 +1,6 @@
 """Files of a named format: say which was recognised and why, let it be changed, show what is read, and store it."""
 
+from collections.abc import Mapping
 from typing import Any, cast
 
 from django import forms
@@ -15,15 +16,15 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from tasks_app import access
+from tasks_app.hooks.tabs import all_tabs
 from tasks_app.importing import RatingsFile, uploads
 from tasks_app.importing.formats.opening import plain_form
 from tasks_app.importing.named import readers, studies  # noqa: F401  fills the registry
 from tasks_app.importing.named.base import CERTAIN
 from tasks_app.importing.named.registry import format_called, registry
 from tasks_app.models import Membership, Study
-from tasks_app.setting_fields import line_field
+from tasks_app.settings.fields import line_field
 from tasks_app.studyfile import StudyFileError
-from tasks_app.tabs import all_tabs
 from tasks_app.views.researcher.frame import researcher_page, study_page
 
 
@@ -32,14 +33,14 @@ class FormatForm(forms.Form):
 
     format = forms.ChoiceField(label=gettext_lazy("Format"))
 
-    def __init__(self, *given: Any, chosen: str) -> None:
-        super().__init__(*given, initial={"format": chosen})
+    def __init__(self, data: Mapping[str, Any] | None, chosen: str) -> None:
+        super().__init__(data, initial={"format": chosen})
         self.fields["format"].choices = [(reader.name, reader.label) for reader in registry.values()]  # type: ignore[attr-defined]
         self.reader = format_called(chosen)
         for name, option in self.reader.options.items():
             if option.choices:
                 choices = [("", _("as usual")), *option.choices.items()]
-                self.fields[name] = forms.ChoiceField(choices=choices, required=False, label=option.label)
+                self.fields[name] = forms.ChoiceField(choices=choices, required=False, label=str(option.label))
             else:
                 help_text = _("Leave empty to have it recognised.")
                 self.fields[name] = line_field(option.label, help_text, required=False)
@@ -70,7 +71,7 @@ def _answer(request: HttpRequest, study: Study, file: RatingsFile, token: str) -
     chosen = request.POST.get("format", "")
     chosen = chosen if chosen in names else next(iter(signs))
     action = request.POST.get("action", "")
-    form = FormatForm(*([request.POST] if action else []), chosen=chosen)
+    form = FormatForm(request.POST if action else None, chosen)
     context: dict[str, Any] = {"file": file.name, "token": token, "signs": signs, "chosen": chosen}
     try:
         if action == "columns":

@@ -19,6 +19,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from tasks_app import access
+from tasks_app.hooks.tabs import all_tabs
 from tasks_app.importing import ColumnMapping, uploads, whole
 from tasks_app.importing.guessing import Peek, peek
 from tasks_app.importing.mapping import as_yaml
@@ -27,10 +28,9 @@ from tasks_app.importing.preview import preview
 from tasks_app.importing.rows import MappedTable
 from tasks_app.importing.whole.guessing import LOOKED_AT, first_mapping
 from tasks_app.models import Membership, SetupRow, Task
-from tasks_app.request_sizes import accepts_files
 from tasks_app.studyfile import StudyFileError
 from tasks_app.studyfile.files.limits import largest_upload
-from tasks_app.tabs import all_tabs
+from tasks_app.uploads.request_sizes import accepts_files
 from tasks_app.views.researcher.frame import researcher_page
 from tasks_app.views.researcher.importing.forms import MappingText
 from tasks_app.views.researcher.importing.uploading import TablePages, UploadForm

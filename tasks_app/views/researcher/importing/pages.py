@@ -19,10 +19,10 @@ from tasks_app.importing.mapping import NO_HEADER, as_yaml
 from tasks_app.importing.preview import preview
 from tasks_app.importing.shaping.reshaping import looks_like_data
 from tasks_app.models import ImportMapping, Study
-from tasks_app.request_sizes import accepts_files
 from tasks_app.services.imports import mappings
 from tasks_app.studyfile import StudyFileError
 from tasks_app.studyfile.files.limits import largest_upload
+from tasks_app.uploads.request_sizes import accepts_files
 from tasks_app.views.researcher.frame import researcher_page
 from tasks_app.views.researcher.importing.forms import ColumnsForm, RatingsUploadForm, TextForm, form_for
 from tasks_app.views.researcher.importing.uploading import EDITOR, TablePages

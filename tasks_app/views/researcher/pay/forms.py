@@ -15,7 +15,7 @@ from tasks_app.importing.sheets import text_of
 from tasks_app.models import Rater
 from tasks_app.pay import CENT
 from tasks_app.selectors.ledger import Entry
-from tasks_app.setting_fields import choice_field, line_field
+from tasks_app.settings.fields import choice_field, line_field
 from tasks_app.studyfile import StudyFileError
 
 LARGEST_FILE = 1_000_000

@@ -19,11 +19,11 @@ from django.utils.translation import ngettext
 from tasks_app import access, channels
 from tasks_app.channels.payment import PaymentFile
 from tasks_app.models import Membership, Payment, Rater, Study
-from tasks_app.request_sizes import accepts_files, largest_table
 from tasks_app.selectors import payees
 from tasks_app.selectors.ledger import Entry, Ledger
 from tasks_app.services import events, pay
 from tasks_app.services.judging import assignments
+from tasks_app.uploads.request_sizes import accepts_files, largest_table
 from tasks_app.views import pay_words
 from tasks_app.views.downloads import streamed
 from tasks_app.views.researcher.frame import refusals_shown, researcher_page, study_page

@@ -17,10 +17,10 @@ from django.utils.translation import gettext_lazy as _
 
 from tasks_app import channels
 from tasks_app.models import Payment, Rater
-from tasks_app.plaintext import without_formula
 from tasks_app.selectors.ledger import Entry
 from tasks_app.selectors.payees import channel_of
 from tasks_app.services.pay import may_undo
+from tasks_app.texts.plaintext import without_formula
 
 NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 

@@ -7,7 +7,8 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.functional import Promise
 
-from tasks_app import access, tabs
+from tasks_app import access
+from tasks_app.hooks import tabs
 from tasks_app.models import Project
 from tasks_app.views.researcher.frame import remember_projects, show
 

@@ -12,7 +12,8 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from tasks_app import access, tabs
+from tasks_app import access
+from tasks_app.hooks import tabs
 from tasks_app.models import Membership, Project, Study
 from tasks_app.selectors import projects as reads
 from tasks_app.selectors.projects import works_under_way

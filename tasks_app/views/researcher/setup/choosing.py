@@ -8,12 +8,13 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 
-from tasks_app import languages, task_types
+from tasks_app import task_types
 from tasks_app.models import Setup
 from tasks_app.setup import fitting
 from tasks_app.setup.fitting import Fit
 from tasks_app.setup.page import SetupPage
 from tasks_app.setup.text_rows import counts
+from tasks_app.texts import languages
 from tasks_app.views.public.examples import drawn, pictured
 from tasks_app.views.researcher.frame import researcher_page
 from tasks_app.views.researcher.setup.form_frame import page_of, step_url

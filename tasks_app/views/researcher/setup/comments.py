@@ -11,11 +11,12 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from tasks_app import access, plaintext
+from tasks_app import access
 from tasks_app.models import Comment, Membership, Study
 from tasks_app.selectors import comments as reads
 from tasks_app.services.study import commenting
 from tasks_app.setup.steps import STEPS
+from tasks_app.texts import plaintext
 from tasks_app.views.researcher.frame import researcher_page, study_page
 from tasks_app.views.researcher.setup.form_frame import step_url
 

@@ -13,17 +13,16 @@ from django.utils import formats
 from django.utils.translation import gettext as _
 
 from tasks_app import access, pay
+from tasks_app.hooks.sections import Json, Path
 from tasks_app.models import Membership, Setup
-from tasks_app.plaintext import validate_storable
 from tasks_app.readiness.leftovers import found_in
-from tasks_app.richtext import to_html
-from tasks_app.sections import Json, Path
 from tasks_app.services.study.drafts import NotADraft
 from tasks_app.setup import changes
 from tasks_app.setup.consent import consent_draft
 from tasks_app.setup.consent_answers import Asked, questions_for
 from tasks_app.setup.page import SetupPage
-from tasks_app.setup.paths import with_value
+from tasks_app.texts.plaintext import validate_storable
+from tasks_app.texts.richtext import to_html
 from tasks_app.views.researcher.frame import researcher_page
 from tasks_app.views.researcher.setup.form_frame import go_on, setup_page
 
@@ -145,10 +144,10 @@ def _store(page: SetupPage, answers: Mapping[str, Any], by: Any) -> Setup:
     }
     kept = {**page.setup.consent_answers}
     kept |= {one.question.name: str(given.get(one.question.name, "")) for one in asked if not one.question.path}
-    document = page.given
+    document = page.document
     for path, value in values.items():
-        document = with_value(document, path, value)
-    written = consent_draft(document, _minutes(page), kept)
+        document = document.with_value(path, value)
+    written = consent_draft(document.given, _minutes(page), kept)
     values[("consent",)] = {**_texts(page), _language(page): written}
     setup = changes.change(setup=page.setup, values=values, base=page.setup.revision, by=by).setup
     return changes.keep_answers(setup=setup, answers=kept)

@@ -8,7 +8,6 @@ from django.utils.http import urlencode
 
 from tasks_app.models import Setup, Study
 from tasks_app.selectors.opening import opening_facts
-from tasks_app.services.study import withdrawing
 from tasks_app.setup import text_rows, texts
 from tasks_app.setup.media import earlier_files
 from tasks_app.setup.page import SetupPage
@@ -54,13 +53,12 @@ def review(request: HttpRequest, study: Study) -> HttpResponse:
     def context(page: SetupPage) -> dict[str, Any]:
         study = page.study
         facts = opening_facts(study)
-        n_withdrawn = withdrawing.n_withdrawn(study)
         return {
             "frozen": preflight.frozen(study, facts),
             "plans": moving.plan_sentences(study, facts),
-            "plan_has_changed": bool(n_withdrawn) or study.extensions.exists(),
+            "plan_has_changed": bool(facts.withdrawn or facts.extensions),
             "earlier_files": earlier_files(study),
-            "n_withdrawn": n_withdrawn,
+            "n_withdrawn": facts.withdrawn,
             **family(request.user, study),
             **comments_of(study),
             **links_of(study),

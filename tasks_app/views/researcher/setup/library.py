@@ -32,7 +32,7 @@ def library(request: HttpRequest, slug: str) -> HttpResponse:
         return {
             "entries": criteria.search(words),
             "words": words,
-            "tasks": criteria.tasks_with_criteria(page.given),
+            "tasks": criteria.tasks_with_criteria(page.document),
             "taken": {entry.get("key") for entry in page.entries("criteria")},
         }
 

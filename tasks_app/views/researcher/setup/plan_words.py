@@ -6,12 +6,12 @@ from django.utils import formats
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from tasks_app.check_settings import checks_of
 from tasks_app.models import Study, Task
 from tasks_app.selectors.durations import measured
 from tasks_app.services.plan import capacity
 from tasks_app.services.plan.capacity import Sets, Takers
 from tasks_app.services.plan.reports import Report
+from tasks_app.settings.checks import checks_of
 from tasks_app.studyfile.workload import crowded_note
 from tasks_app.views.rater.pages import minutes_in_words, money
 

@@ -9,11 +9,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from tasks_app import pay
-from tasks_app.check_settings import checks_of
 from tasks_app.models import Study, Task
 from tasks_app.selectors.durations import MeasuredMinutes, measured
 from tasks_app.selectors.opening import OpeningFacts
 from tasks_app.selectors.pay import offer_of
+from tasks_app.settings.checks import checks_of
 from tasks_app.views import pay_words
 from tasks_app.views.researcher.setup import plan_words
 

@@ -11,11 +11,12 @@ from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 
-from tasks_app import access, languages, richtext
+from tasks_app import access
 from tasks_app.forms import text_prefix
 from tasks_app.models import Media, Membership, Setup
 from tasks_app.setup import frozen
 from tasks_app.setup.preview import Preview, preview_of
+from tasks_app.texts import languages, richtext
 from tasks_app.views.public.catalogue import stored_rows
 from tasks_app.views.rater import media as rater_media
 from tasks_app.views.rater import stages

@@ -135,7 +135,7 @@ def _make_codes(request: HttpRequest, study: Study) -> HttpResponse:
     """Draw a completion code for every outcome that has none."""
     with refusals_shown(request, NotADraft):
         setup = changes.begin(study)
-        made = missing_codes(setup.given)
+        made = missing_codes(setup.document)
         changes.change(setup=setup, values=made, base=setup.revision, by=request.user)
         messages.success(request, _("Every outcome has a completion code now. Recruit says where they go."))
     return redirect(step_url(study.slug, "review"))

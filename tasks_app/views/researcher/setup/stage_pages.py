@@ -7,7 +7,7 @@ from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from tasks_app import channels, languages, richtext
+from tasks_app import channels
 from tasks_app.channels.base import Arrival, Ending, NotArrived
 from tasks_app.models import ConsentText, Rater, Setup, Study, Task
 from tasks_app.services.arrival import endings
@@ -15,6 +15,7 @@ from tasks_app.services.plan.loads import load_in_words
 from tasks_app.setup.page import SetupPage
 from tasks_app.setup.preview import draft_study
 from tasks_app.task_types import registry
+from tasks_app.texts import languages, richtext
 from tasks_app.views.rater import ending, pages
 
 # Shown where each rater gets a code of their own, or none was given yet.

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from tasks_app.importing.guessing import Peek
-from tasks_app.setting_fields import choice_field
+from tasks_app.settings.fields import choice_field
 from tasks_app.setup.tables.source import TextsFile
 from tasks_app.views.researcher.importing.uploading import QuotingField
 

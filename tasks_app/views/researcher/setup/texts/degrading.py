@@ -9,8 +9,8 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from tasks_app.hooks.sections import digest
 from tasks_app.models import Setup
-from tasks_app.sections import digest
 from tasks_app.setup.degraded import copies
 from tasks_app.setup.degraded.kinds import LABELS
 from tasks_app.views.researcher.frame import researcher_page

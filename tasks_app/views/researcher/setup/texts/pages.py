@@ -13,7 +13,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from tasks_app.models import Media, Setup
-from tasks_app.request_sizes import accepts_files
 from tasks_app.setup import background, text_rows, texts
 from tasks_app.setup.tables.checking import CheckedTexts
 from tasks_app.setup.tables.guessing import guess
@@ -22,6 +21,7 @@ from tasks_app.setup.tables.source import ROWS_LOOKED_AT
 from tasks_app.setup.texts import TextsUpload
 from tasks_app.studyfile import StudyFileError
 from tasks_app.studyfile.files.limits import largest_upload
+from tasks_app.uploads.request_sizes import accepts_files
 from tasks_app.views.researcher.frame import researcher_page
 from tasks_app.views.researcher.importing.uploading import UploadForm
 from tasks_app.views.researcher.setup import frozen

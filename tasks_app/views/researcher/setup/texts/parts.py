@@ -8,12 +8,12 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from tasks_app.hooks.sections import digest
 from tasks_app.models import Setup, SetupRow
-from tasks_app.request_sizes import accepts_files
-from tasks_app.sections import digest
 from tasks_app.setup import media, table_rows, text_rows, texts
 from tasks_app.studyfile import StudyFileError
 from tasks_app.studyfile.files.limits import largest_upload
+from tasks_app.uploads.request_sizes import accepts_files
 from tasks_app.views.researcher.frame import researcher_page
 from tasks_app.views.researcher.setup.texts.drafts import of_draft, show
 from tasks_app.views.researcher.setup.texts.forms import MediaForm, SampleForm, SystemsForm

@@ -10,13 +10,13 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from tasks_app import languages
+from tasks_app.hooks.sections import digest
 from tasks_app.models import Setup
 from tasks_app.projects import splitting, values
 from tasks_app.projects.splitting import Plan, Split
-from tasks_app.sections import digest
 from tasks_app.services.study.projects import NotInProject
-from tasks_app.setting_fields import line_field
+from tasks_app.settings.fields import line_field
+from tasks_app.texts import languages
 from tasks_app.views.researcher.frame import researcher_page
 from tasks_app.views.researcher.setup.texts.drafts import of_draft, show
 

@@ -16,9 +16,8 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from tasks_app.hooks.sections import digest
 from tasks_app.models import Setup, SetupRow, Study
-from tasks_app.request_sizes import accepts_files
-from tasks_app.sections import digest
 from tasks_app.setup import table_rows
 from tasks_app.setup.changes import ChangedMeanwhile
 from tasks_app.setup.checking import reading_of
@@ -34,6 +33,7 @@ from tasks_app.studyfile import StudyFileError
 from tasks_app.studyfile.columns import CONTROLS
 from tasks_app.studyfile.files.limits import largest_upload
 from tasks_app.studyfile.problems import Problem
+from tasks_app.uploads.request_sizes import accepts_files
 from tasks_app.views.downloads import BYTE_ORDER_MARK, csv_line, streamed
 from tasks_app.views.researcher.frame import researcher_page
 from tasks_app.views.researcher.importing.uploading import UploadForm

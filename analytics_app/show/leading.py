@@ -1,0 +1,40 @@
+"""The tests by which a finding goes: for further raters and texts, where a run has such tests, else over texts."""
+
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from analytics_app.models import ResultRow
+from analytics_app.results import TO_TEXTS
+from analytics_app.show.findings import FindingQuestion, none_can, tests_of
+from analytics_app.show.scope import first_scope
+from analytics_app.show.shown import Rows
+
+ONLY_THESE = gettext_noop("; this is about these raters only")
+OTHERS_MAY_DIFFER = gettext_noop("; other raters may differ")
+
+
+@dataclass(frozen=True, slots=True)
+class Leading:
+    """The tests of a finding, and the ends of sentences: of one that claims a difference, and of one that does not."""
+
+    tests: list[ResultRow]
+    claimed: str
+    unclear: str
+
+
+def leading(rows: Rows, question: FindingQuestion, statistic: str, *, these: str) -> Leading:
+    """Return the tests by which a finding goes.
+
+    `statistic` is that of the tests over texts; its tests for further raters end in `_crossed`. `these` is the end of a
+    sentence if only tests over texts find a difference, which other raters may not share.
+    """
+    over_texts = [row for row in tests_of(rows, statistic) if row.value is not None]
+    asked = rows.of(f"{statistic}_crossed")
+    crossed = [row for row in asked if row.p_adjusted is not None and row.value is not None]
+    if crossed:
+        return Leading(crossed, "", these if question.clear(over_texts) else "")
+    only = _(ONLY_THESE) if asked and over_texts else ""
+    named = _(OTHERS_MAY_DIFFER) if first_scope(over_texts) == TO_TEXTS else ""
+    return Leading(over_texts, only or named, none_can(over_texts) + only)

@@ -1,0 +1,1 @@
+"""Hooks: registries and signals by which other apps and packages add to this app."""

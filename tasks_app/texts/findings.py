@@ -1,0 +1,228 @@
+"""What a careful colleague would notice in the texts of a study: found when they are loaded, and stored as counts.
+
+Reading 100,000 texts takes seconds, so it is done once, with all other checks of a study file; pages read the findings
+from the settings of the study.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from typing import Any, Self
+
+from tasks_app.texts.language_guess import differs
+
+# Places that a finding names.
+FIRST = 3
+# The share of the texts of two systems, or of a system and the references, that is identical where a file was taken
+# twice, and the fewest texts for it. Systems that edit a text often leave half of the texts as they are.
+SAME, ENOUGH = 0.9, 4
+# A system that has this part of the items, where another has nearly all, is incomplete; one with less stands for some
+# purpose of its own, such as practice.
+SOME, INCOMPLETE, COMPLETE = 1 / 3, 0.95, 0.98
+# The part of the texts in another language than the table says, and the fewest texts for it.
+FOREIGN = 0.5
+
+# Kinds of systems with texts that people have not to compare with the others.
+_ASIDE = frozenset({"reference", "source", "degraded"})
+
+_NOTHING = re.compile(r"(?:#?n/?a|null|nan|none|nil|undefined|\[\s*\]|\{\s*\}|\"\"|'')?", re.IGNORECASE)
+_TOKENS = re.compile(
+    r"<\|[\w ]{2,40}\|>|</?s>|<(?:pad|eos|bos|sep|cls|mask|start_of_turn|end_of_turn)>|\[/?INST\]|\[(?:PAD|SEP|CLS)\]"
+    r"|\w@@ \w|\u2581",
+    re.IGNORECASE,
+)
+_TAGS = re.compile(
+    r"</?(?:br|p|div|span|b|i|u|em|strong|ul|ol|li|a|h[1-6]|table|tr|td|img|font|sup|sub)(?:\s[^<>]*)?/?>"
+    r"|&(?:amp|lt|gt|quot|apos|nbsp|#\d{2,5}|#x[\da-f]{2,4});",
+    re.IGNORECASE,
+)
+_MARKDOWN = re.compile(r"\*\*[^\s*](?:[^*\n]{0,200}[^\s*])?\*\*|^#{1,6} \S|^```", re.MULTILINE)
+# UTF-8 that was read as Latin-1 or Windows-1252, and the sign for what could not be read at all.
+_BROKEN = re.compile(
+    "\ufffd|\u00c3[\u0080-\u00bf\u0192\u0178\u201e\u0153\u2013\u2014\u2026\u2030\u0160\u2039\u0152\u017d]"
+    "|\u00c2[\u0080-\u00bf]|\u00e2\u20ac[\u0080-\u00bf\u2122\u0153\u201c\u201d\u00a6\u02dc\u0161]|\u00ef\u00bb\u00bf"
+)
+_CHAT = re.compile(
+    r"\bas an? (?:AI|artificial intelligence|(?:large )?language model)\b|\bals (?:KI|Sprachmodell|KI-Sprachmodell)\b"
+    r"|^\s*(?:assistant|user|system|human|ai|chatgpt)\s*:"
+    r"|^\s*(?:sure|certainly|of course|gerne|natürlich)[,!.:]? (?:here(?:'s| is| are)|hier ist|hier sind)\b"
+    r"|^\s*(?:here is|here's|hier ist) (?:the|a|an|your|der|die|das|ein|eine|ihre?) "
+    r"(?:\w+ )?(?:summary|translation|text|answer|response|zusammenfassung|übersetzung|antwort)\b[^.\n]{0,60}:",
+    re.IGNORECASE,
+)
+# Names that only a model or a service has. A system called "writer" or "rules" is not looked for in texts.
+_MODEL = re.compile(
+    r"\b(?:chat-?gpt|gpt-?\d[\w.]*|openai|deepl|google translate|gemini(?: pro| flash|-\d)|llama[- ]?\d[\w.]*|mixtral"
+    r"|qwen[\d.-]*|deepseek[\w.-]*|claude[ -](?:sonnet|opus|haiku|\d)[\w.-]*|opus-mt[\w-]*|nllb[\w-]*)",
+    re.IGNORECASE,
+)
+_IN_MODELS = (
+    "gpt", "openai", "deepl", "google", "gemini", "llama", "mixtral", "qwen", "deepseek", "claude", "opus-mt", "nllb",
+)  # fmt: skip
+# Each pattern with signs of which it needs one, and which most texts lack, and the formats that it is looked for in.
+_EVERY, _NO_CODE = ("text", "markdown", "code"), ("text", "markdown")
+_PATTERNS = (
+    ("broken", _BROKEN, ("\ufffd", "\u00c3".lower(), "\u00c2".lower(), "\u00e2\u20ac", "\u00ef"), _EVERY),
+    ("chat", _CHAT, (":", " ai", "model", "ki", "here", "hier"), _EVERY),
+    ("tokens", _TOKENS, ("<", "[", "@@", "\u2581"), _EVERY),
+    ("tags", _TAGS, ("<", "&"), _NO_CODE),
+    ("markdown", _MARKDOWN, ("**", "#", "```"), ("text",)),
+)
+_PROPER = re.compile(r"(?=.*[^\W\d_]{3})(?:.*\d|.*[_-]|.*[^\W\d_]*[a-z][A-Z])")
+SHORTEST_NAME = 4
+
+
+@dataclass(frozen=True, slots=True)
+class TextFinding:
+    """One kind of thing noticed in `n` of `of` texts; `first` names some of the places, `words` what stands there."""
+
+    kind: str
+    n: int
+    of: int
+    first: tuple[str, ...] = ()
+    words: str = ""
+    systems: tuple[str, ...] = ()
+
+    @classmethod
+    def stored(cls, contents: Iterable[Mapping[str, Any]]) -> tuple[Self, ...]:
+        """Read what was stored with a study."""
+        return tuple(
+            cls(**{**row, "first": tuple(row.get("first", ())), "systems": tuple(row.get("systems", ()))})
+            for row in contents
+        )
+
+    def to_store(self) -> dict[str, Any]:
+        """Return the finding as JSON."""
+        return {**asdict(self), "first": list(self.first), "systems": list(self.systems)}
+
+
+def findings_in(items: Sequence[Mapping[str, Any]], systems: Sequence[Mapping[str, Any]]) -> list[TextFinding]:
+    """Return what is to be noticed in the items and systems of a checked study file."""
+    kinds = {str(row["key"]): str(row.get("kind") or "machine") for row in systems}
+    names = {str(row["key"]): str(row.get("name") or row["key"]) for row in systems}
+    return [
+        *_in_each_text(items, names),
+        *_of_systems(items, kinds, names),
+        *_of_languages(items),
+    ]
+
+
+def _texts(items: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
+    """Yield the outputs that are texts, each with its item; what stands for a picture or sound is no text."""
+    for item in items:
+        for output in item["outputs"]:
+            if "file" not in output:
+                yield item, output
+
+
+def _in_each_text(items: Sequence[Mapping[str, Any]], names: Mapping[str, str]) -> Iterator[TextFinding]:
+    """Yield what single texts have in them that raters should not read."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    own = {name for pair in names.items() for name in pair if len(name) >= SHORTEST_NAME and _PROPER.match(name)}
+    total = 0
+    for item, output in _texts(items):
+        total += 1
+        text, place = output["text"], f"{item['key']}, {names.get(output['system'], output['system'])}"
+        for kind, words in _noticed(text, item, own):
+            found.setdefault(kind, []).append((place, words))
+    for kind, places in found.items():
+        words = Counter(words for _place, words in places).most_common(1)[0][0]
+        yield TextFinding(kind, len(places), total, tuple(place for place, _words in places[:FIRST]), words)
+    broken = [item["key"] for item in items if _BROKEN.search(item["source"]) or _BROKEN.search(item["reference"])]
+    if broken:
+        yield TextFinding("broken_source", len(broken), len(items), tuple(broken[:FIRST]))
+
+
+def _noticed(text: str, item: Mapping[str, Any], own: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield what is noticed in one text, by kind, with the words that were found."""
+    if _NOTHING.fullmatch(text.strip()):
+        yield "empty", text.strip()
+        return
+    given = f"{item['source']}\n{item['reference']}".lower()
+    lower = text.lower()
+    model = _MODEL.search(text) if any(name in lower for name in _IN_MODELS) else None
+    named = (*((model[0],) if model else ()), *(_as_a_word(name, text) for name in own if name.lower() in lower))
+    if words := next((words for words in named if words and words.lower() not in given), ""):
+        yield "names", words
+    shape = item.get("format", "text")
+    for kind, pattern, signs, formats in _PATTERNS:
+        if shape in formats and any(sign in lower for sign in signs) and (match := pattern.search(text)):
+            yield kind, " ".join(match[0].split())[:40]
+
+
+def _as_a_word(name: str, text: str) -> str:
+    """Return a name as it stands in a text as a word of its own; "" where it does not."""
+    at = text.lower().find(name.lower())
+    end = at + len(name)
+    if at < 0 or text[max(0, at - 1) : at].isalnum() or text[end : end + 1].isalnum():
+        return ""
+    return text[at:end]
+
+
+def _of_systems(
+    items: Sequence[Mapping[str, Any]], kinds: Mapping[str, str], names: Mapping[str, str]
+) -> Iterator[TextFinding]:
+    """Yield systems with the texts of another or of the references, and those that lack texts."""
+    by_item = [_by_system(item, kinds) for item in items]
+    compared = [texts for texts in by_item if len(texts) > 1]
+    have = Counter(system for texts in compared for system in texts)
+    together, same, copies = Counter[tuple[str, str]](), Counter[tuple[str, str]](), Counter[str]()
+    with_reference = Counter[str]()
+    for item, texts in zip(items, by_item, strict=True):
+        reference = item["reference"].strip()
+        for system, text in texts.items() if reference else ():
+            with_reference[system] += 1
+            copies[system] += text == reference
+        for pair in combinations(sorted(texts), 2) if len(texts) > 1 else ():
+            together[pair] += 1
+            same[pair] += bool(texts[pair[0]]) and texts[pair[0]] == texts[pair[1]]
+    for pair, n in together.items():
+        if n >= ENOUGH and same[pair] >= SAME * n:
+            yield TextFinding("twins", same[pair], n, systems=tuple(names.get(key, key) for key in pair))
+    for system, n in with_reference.items():
+        if n >= ENOUGH and copies[system] >= SAME * n and kinds.get(system) != "human":
+            yield TextFinding("reference", copies[system], n, systems=(names.get(system, system),))
+    most = max(have.values(), default=0)
+    for system, n in have.items():
+        if most >= max(ENOUGH, COMPLETE * len(compared)) and SOME * most <= n < INCOMPLETE * most:
+            lacks = [
+                item["key"]
+                for item, texts in zip(items, by_item, strict=True)
+                if len(texts) > 1 and system not in texts
+            ]
+            yield TextFinding("missing", n, most, tuple(lacks[:FIRST]), systems=(names.get(system, system),))
+    for pair in combinations(sorted(have), 2):
+        if not together[pair] and min(have[system] for system in pair) >= ENOUGH:
+            yield TextFinding("apart", 0, len(compared), systems=tuple(names.get(key, key) for key in pair))
+
+
+def _by_system(item: Mapping[str, Any], kinds: Mapping[str, str]) -> dict[str, str]:
+    """Return the texts of an item by system, with what is highlighted in them; without systems that stand aside."""
+    return {
+        output["system"]: f"{output['text'].strip()}{output.get('highlights') or ''}"
+        for output in item["outputs"]
+        if kinds.get(output["system"], "machine") not in _ASIDE and "file" not in output
+    }
+
+
+def _of_languages(items: Sequence[Mapping[str, Any]]) -> Iterator[TextFinding]:
+    """Yield columns with texts in another language than the table says of them."""
+    said = Counter[tuple[str, str]]()
+    other: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    for item in items:
+        language = item.get("source_language") or ""
+        columns = [("foreign_source", language, item["source"])] if language else []
+        columns += [("foreign", one.get("language") or "", one["text"]) for one in item["outputs"]]
+        for kind, tag, text in columns:
+            if not tag:
+                continue
+            said[kind, tag] += 1
+            if found := differs(text, tag):
+                other.setdefault((kind, tag), []).append((item["key"], found))
+    for (kind, tag), places in other.items():
+        if len(places) >= max(ENOUGH, FOREIGN * said[kind, tag]):
+            language = Counter(found for _key, found in places).most_common(1)[0][0]
+            keys = tuple(dict.fromkeys(key for key, _found in places))[:FIRST]
+            yield TextFinding(kind, len(places), said[kind, tag], keys, language, (tag,))
