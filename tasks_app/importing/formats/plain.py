@@ -9,7 +9,7 @@ from typing import IO
 
 from django.utils.translation import gettext as _
 
-from tasks_app.importing.formats import workbooks
+from tasks_app.importing.formats import columnar, workbooks
 from tasks_app.importing.plain import rewound
 from tasks_app.importing.source import PlainForm, RatingsFile, scan_file, unpacked
 from tasks_app.studyfile.files.archive import read_at_most
@@ -36,6 +36,9 @@ def table(source: IO[bytes], target: IO[bytes], *, name: str) -> PlainForm:
     file = RatingsFile(name, lambda: rewound(source), limits().table_bytes)
     named = file.format in WORKBOOKS
     start = rewound(source).read(len(workbooks.ZIPPED))
+    if file.format in columnar.FORMATS or start == columnar.PARQUET:
+        _Lines(name, target).write(columnar.parts(rewound(source), name))
+        return PlainForm(f"{PurePath(name).stem}.jsonl", is_written=True)
     if start in (workbooks.ZIPPED, workbooks.OLD):
         sentence = _("%(file)s is a workbook, although its name says otherwise, and was read as one.") % {"file": name}
         sheets = _write_sheets(name, rewound(source), target)
