@@ -1,7 +1,10 @@
 """The questionnaire: questions to the raters themselves, asked once a wave, such as PANAS or demographics."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from random import Random
 from types import MappingProxyType
@@ -21,19 +24,364 @@ from tasks_app.task_types.base import (
     Sample,
     Scale,
     Screen,
+    ScreenForm,
     TaskType,
     UnitDraft,
     Value,
     Words,
 )
-from tasks_app.task_types.questionnaire import facts
-from tasks_app.task_types.questionnaire.form import QuestionnaireForm, field_name
-from tasks_app.task_types.questionnaire.instruments import OWN, instrument_choices, instrument_data, questions_of
-from tasks_app.task_types.questionnaire.questions import MULTIPLE, Prompt, Question, as_data, prompts_of
+from tasks_app.task_types.grid import Step, steps_of
+from tasks_app.task_types.questionnaire.fields import TICKED, field_for
+from tasks_app.task_types.questionnaire.instruments import (
+    OWN,
+    instrument_choices,
+    instrument_data,
+    introduction_of,
+    questions_of,
+)
+from tasks_app.task_types.questionnaire.questions import (
+    DATE,
+    GRID,
+    KINDS,
+    LONG_TEXT,
+    MULTIPLE,
+    NUMBER,
+    SINGLE,
+    TEXT,
+    TICK,
+    Prompt,
+    Question,
+    as_data,
+    prompts_of,
+)
 from tasks_app.task_types.questionnaire.reading import LONGEST_LETTERS, LONGEST_QUESTION, read_questions
 from tasks_app.task_types.questionnaire.simulate import answer
 from tasks_app.task_types.registry import register
 from tasks_app.texts.languages import spoken
+
+SOURCE = (
+    "Watson, Clark and Tellegen (1988). Development and validation of brief measures of positive and negative affect: "
+    "the PANAS scales. Journal of Personality and Social Psychology 54(6). "
+    "Balloccu and Reiter (2022). Beyond calories: evaluating how tailored communication reduces emotional load in "
+    "diet-coaching. HumEval."
+)
+USE_WHEN = _(
+    "Use it to ask raters about themselves rather than about a text: how they feel before and after reading (PANAS), "
+    "who they are, how the study went. Each rater answers once a wave, so set k to the number of raters and set_size "
+    "to 1. Ask PANAS before what may change the mood, leave its words and their order as published, and ask who took "
+    "part last."
+)
+ANALYSED = _(
+    "Per question: counts and shares of options, median of steps, mean and spread of numbers; answers in words are "
+    "in the file of ratings. PANAS: positive and negative affect, the sums of ten words each (10 to 50), per group and "
+    "wave, with alpha, and change from wave to wave. At most 2 of the 10 words of a sum may be missing and are then "
+    "filled in by the mean of the others; otherwise the sum is missing, and counted as such. SUS, raw NASA-TLX and "
+    "UEQ-S: their published scores, per group and wave, with alpha."
+)
+LIMITS = _(
+    "Raters say what they think they feel, and what they think is wanted. PANAS, SUS, NASA-TLX and UEQ-S are shipped "
+    "in their published English; for another language use a published translation. Nothing is asked depending on an "
+    "earlier answer. Answers about persons are personal data: ask only for what the study needs."
+)
+
+OUTCOME_OF_KIND = {
+    GRID: "step",
+    SINGLE: "choice",
+    MULTIPLE: "ticked",
+    NUMBER: "number",
+    TEXT: "words",
+    LONG_TEXT: "words",
+    DATE: "day",
+    TICK: "ticked",
+}
+
+# One question of every kind.
+SAMPLE: list[dict[str, Any]] = [
+    {
+        "key": "reading",
+        "kind": GRID,
+        "question": "How often do you read each of these?",
+        "options": ["Never", "Seldom", "Now and then", "Often", "Every day"],
+        "rows": ["Newspapers", "Novels", "Manuals and instructions"],
+    },
+    {
+        "key": "ease",
+        "kind": SINGLE,
+        "question": "How easy is reading for you?",
+        "points": 5,
+        "low": "Hard",
+        "high": "Easy",
+    },
+    {"key": "where", "kind": SINGLE, "question": "Where do you read most?", "options": ["On paper", "On a screen"]},
+    {
+        "key": "devices",
+        "kind": MULTIPLE,
+        "question": "Which of these have you used today?",
+        "options": ["Phone", "Computer", {"key": "none", "words": "None of these", "alone": True}],
+    },
+    {
+        "key": "books",
+        "kind": NUMBER,
+        "question": "How many books did you read in a year?",
+        "minimum": 0,
+        "maximum": 99,
+    },
+    {"key": "last-book", "kind": TEXT, "question": "What did you read last?", "required": False},
+    {"key": "why", "kind": LONG_TEXT, "question": "Why do you read?", "note": "A few words are enough."},
+    {"key": "visit", "kind": DATE, "question": "When were you last in a library?", "minimum": "1950-01-01"},
+    {"key": "agree", "kind": TICK, "question": "My answers may be quoted without my name."},
+]
+
+_WORDS = {"type": "string", "minLength": 1}
+_OPTIONS = {
+    "type": "array",
+    "items": {
+        "anyOf": [
+            _WORDS,
+            {
+                "type": "object",
+                "properties": {"key": _WORDS, "words": _WORDS, "alone": {"type": "boolean"}},
+                "required": ["words"],
+                "additionalProperties": False,
+            },
+        ]
+    },
+}
+QUESTIONS_SCHEMA: dict[str, Any] = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "properties": {
+            "key": _WORDS,
+            "kind": {"type": "string", "enum": list(KINDS)},
+            "question": _WORDS,
+            "note": {"type": "string"},
+            "required": {"type": "boolean", "default": True},
+            "options": _OPTIONS,
+            "rows": _OPTIONS,
+            "points": {"type": "integer", "minimum": 2, "maximum": 11},
+            "low": {"type": "string"},
+            "high": {"type": "string"},
+            "ordered": {"type": "boolean", "default": False},
+            "prefer_not": {"type": "boolean", "default": False},
+            "minimum": {"type": ["number", "string"]},
+            "maximum": {"type": ["number", "string"]},
+            "decimals": {"type": "boolean", "default": False},
+            "longest": {"type": "integer", "minimum": 1},
+        },
+        "required": ["key", "kind", "question"],
+        "additionalProperties": False,
+    },
+}
+
+# The ways of a questionnaire with texts that were written for one rater each.
+NO_TEXT, WAIT, GO_ON = "none", "wait", "go_on"
+PERSONAL_TEXTS = (
+    (NO_TEXT, _("none is shown")),
+    (WAIT, _("shown; raters without one wait until it is uploaded")),
+    (GO_ON, _("shown; raters without one answer without it")),
+)
+
+_PRESENTED = {
+    GRID: "multiple choice",
+    SINGLE: "multiple choice",
+    MULTIPLE: "check-boxes",
+    TICK: "check-boxes",
+    NUMBER: "other: a field for a number",
+    DATE: "other: a field for a day",
+    TEXT: "N/A",
+    LONG_TEXT: "N/A",
+}
+
+
+def heds_of(prompt: Prompt, criterion: Criterion) -> dict[str, str]:
+    """Describe one question as an instrument, for the datasheet."""
+    question = prompt.question
+    answers = {"4.3.5": _PRESENTED[question.kind]}
+    if question.kind in {TEXT, LONG_TEXT}:
+        answers |= {
+            "4.3.3": "N/A",
+            "4.3.4": "N/A",
+            "4.3.6": f"Evaluators answer in their own words, at most {question.most_characters} characters.",
+            "4.3.8": "qualitative feedback",
+        }
+        return answers
+    if question.kind in {SINGLE, GRID}:
+        words = labels_of(question, criterion)
+        steps = [f"{n} ({word})" if word else f"{n}" for n, word in enumerate(words, start=1)]
+        answers |= {"4.3.3": f"{len(words)}", "4.3.4": ", ".join(steps if question.is_scale else words)}
+    elif question.kind in {MULTIPLE, TICK}:
+        answers |= {"4.3.3": "2", "4.3.4": "1 (ticked), 0 (not ticked)"}
+    else:
+        low, high = (("any" if end is None else f"{end}") for end in (question.minimum, question.maximum))
+        size = "continuous" if question.kind == NUMBER and question.decimals else "N/A"
+        answers |= {"4.3.3": size, "4.3.4": f"from {low} to {high}"}
+    if question.kind == GRID and question.question:
+        answers["4.3.5"] += f", one row of a grid, under the words “{question.question}”"
+    return {**answers, "4.3.8": "other: evaluators answer a question about themselves"}
+
+
+def field_name(criterion: str) -> str:
+    """Name the form field of a criterion. A question may be called comment; the page has a field of that name."""
+    return f"q-{criterion}"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One criterion on the page: as the study words it, with its form field."""
+
+    prompt: Prompt
+    criterion: Criterion
+    field: forms.BoundField
+
+    @property
+    def steps(self) -> list[Step]:
+        """The steps to choose from."""
+        return steps_of(self.field)
+
+    @property
+    def labelled(self) -> bool:
+        """Whether every step has a word of its own."""
+        return all(step.word for step in self.steps)
+
+    @property
+    def checked(self) -> bool:
+        """Whether a box is ticked."""
+        return self.field.value() in (TICKED, True)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One question with all its fields: a grid has one a row, a choice of several one an option."""
+
+    question: Question
+    cells: tuple[Cell, ...]
+    required: bool
+    shows_words: bool = True
+
+    @property
+    def template(self) -> str:
+        """The template of the question."""
+        name = "list" if self.question.kind == "single" and not self.question.points else self.question.kind
+        return f"task_types/questionnaire/{'steps' if name == 'single' else name}.html"
+
+    @property
+    def first(self) -> Cell:
+        """The only field, or the first of several."""
+        return self.cells[0]
+
+    @property
+    def words(self) -> str:
+        """The question as it is asked: for a grid, the words above its rows."""
+        if self.question.kind == "grid":
+            return self.question.question if self.shows_words else ""
+        return self.first.criterion.question
+
+    @property
+    def missing(self) -> str:
+        """The message while the question has no answer."""
+        return str(self.first.field.field.error_messages["required"])
+
+    @property
+    def errors(self) -> list[str]:
+        """The error messages of its fields."""
+        return [str(error) for cell in self.cells for error in cell.field.errors]
+
+
+class QuestionnaireForm(ScreenForm):
+    """One field for each criterion, in the order of the questionnaire and in the words that the study has for them."""
+
+    kind: Questionnaire
+    introduction: str
+    language: str
+    # The keys of grids without words above them, since the study's own introduction says these.
+    grids_without_words: frozenset[str]
+    prompts: Sequence[tuple[Prompt, Criterion]]
+
+    def make_fields(self) -> Iterator[tuple[str, forms.Field]]:
+        """Yield the field of every prompt."""
+        own, instrument = self.kind.introduction, self.kind.instrument
+        shipped = instrument_data(instrument)
+        self.introduction = own or introduction_of(instrument)
+        shipped_keys = frozenset(question["key"] for question in shipped["questions"])
+        self.grids_without_words = shipped_keys if own else frozenset()
+        self.language = "" if own else str(shipped["language"])
+        self.prompts = self.kind.worded(self.screen)
+        for prompt, criterion in self.prompts:
+            yield (
+                field_name(criterion.key),
+                field_for(
+                    Prompt(prompt.question, criterion, prompt.option),
+                    required=self._must_answer(prompt.question),
+                    missing=missing_words(prompt.question, criterion),
+                    labels=labels_of(prompt.question, criterion),
+                ),
+            )
+
+    def _must_answer(self, question: Question) -> bool:
+        return question.required and (self.kind.all_required or question.kind == TICK)
+
+    def blocks(self) -> list[Block]:
+        """Return the questions with their fields, in the order of the questionnaire."""
+        cells: dict[str, list[Cell]] = {}
+        questions: dict[str, Question] = {}
+        for prompt, criterion in self.prompts:
+            questions[prompt.question.key] = prompt.question
+            cell = Cell(prompt, criterion, self[field_name(criterion.key)])
+            cells.setdefault(prompt.question.key, []).append(cell)
+        return [
+            Block(
+                question,
+                tuple(cells[key]),
+                self._must_answer(question),
+                shows_words=key not in self.grids_without_words,
+            )
+            for key, question in questions.items()
+        ]
+
+    def clean(self) -> dict[str, Any]:
+        """Check the boxes of each question together."""
+        cleaned = super().clean() or self.cleaned_data
+        boxes: dict[str, list[tuple[Prompt, str]]] = {}
+        for prompt, criterion in self.prompts:
+            if prompt.question.kind == MULTIPLE:
+                boxes.setdefault(prompt.question.key, []).append((prompt, field_name(criterion.key)))
+        for question_boxes in boxes.values():
+            self._check_boxes(question_boxes, cleaned)
+        return cleaned
+
+    def _check_boxes(self, boxes: list[tuple[Prompt, str]], cleaned: Mapping[str, Any]) -> None:
+        names = [name for _asked, name in boxes]
+        if any(name in self.errors for name in names):
+            return
+        first, question = self.fields[names[0]], boxes[0][0].question
+        ticked = [(prompt, name) for prompt, name in boxes if cleaned.get(name)]
+        alone = [name for prompt, name in ticked if prompt.option is not None and prompt.option.alone]
+        if not ticked and self._must_answer(question):
+            self.add_error(names[0], str(first.error_messages["required"]))
+        elif alone and len(ticked) > 1:
+            sentence = gettext("“%(option)s” cannot be chosen together with others.")
+            self.add_error(alone[0], sentence % {"option": self.fields[alone[0]].label})
+
+
+def labels_of(question: Question, criterion: Criterion) -> tuple[str, ...]:
+    """Return the words of the options: the study's where it has one for each, else the questionnaire's."""
+    own = tuple(option.words for option in question.choices)
+    if criterion.labels:
+        return criterion.labels if len(criterion.labels) == len(own) else own
+    if question.points and (criterion.low or criterion.high):
+        return (criterion.low, *[""] * (question.points - 2), criterion.high)
+    return own
+
+
+def missing_words(question: Question, criterion: Criterion) -> str:
+    """Return the message for a question without an answer."""
+    about = {"question": criterion.quoted}
+    if question.kind == TICK:
+        return gettext("Tick “%(question)s” to go on.") % about
+    if question.kind == MULTIPLE:
+        return gettext("Choose at least one: “%(question)s”") % about
+    return gettext("Answer “%(question)s”.") % about
 
 
 class QuestionsField(Typed[list[dict[str, Any]]], forms.JSONField):
@@ -60,7 +408,7 @@ class QuestionsField(Typed[list[dict[str, Any]]], forms.JSONField):
 
     def json_schema(self) -> dict[str, object]:
         """Return the schema of the questions in a study file."""
-        return facts.QUESTIONS_SCHEMA
+        return QUESTIONS_SCHEMA
 
 
 NO_INSTRUCTION = _(
@@ -79,10 +427,10 @@ class Questionnaire(TaskType):
     label = _("Questionnaire")
     purpose = _("Ask questions without a text")
     summary = _("Raters answer questions about themselves, once: how they feel (PANAS), who they are, how it went.")
-    source = facts.SOURCE
-    use_when = facts.USE_WHEN
-    analysed = facts.ANALYSED
-    limits = facts.LIMITS
+    source = SOURCE
+    use_when = USE_WHEN
+    analysed = ANALYSED
+    limits = LIMITS
     outcomes = (
         Outcome("step", Scale.ORDINAL, per="unit", doc=_("Chosen step; 1 is the first."), optional=True),
         Outcome("choice", Scale.NOMINAL, per="unit", doc=_("Key of the chosen option."), column="label", optional=True),
@@ -98,7 +446,7 @@ class Questionnaire(TaskType):
     needs_items = False
     has_styles = True
     begins_with = Sample(params={"instrument": "panas"})
-    sample = Sample(params={"instrument": OWN, "questions": facts.SAMPLE})
+    sample = Sample(params={"instrument": OWN, "questions": SAMPLE})
 
     Form = QuestionnaireForm
 
@@ -141,18 +489,18 @@ class Questionnaire(TaskType):
     show_numbers = YesNoField(label=_("Show numbers"), help_text=_("Beside the steps of scales."))
     personal_text = choice_field(
         _("Personal text"),
-        facts.PERSONAL_TEXTS,
+        PERSONAL_TEXTS,
         _("Shown above the questions. Upload the texts under Data: one per rater, seen by nobody else."),
-        initial=facts.NO_TEXT,
+        initial=NO_TEXT,
     )
 
     def shows_personal_text(self) -> bool:
         """Return whether each rater is shown a text of their own above the questions."""
-        return self.personal_text != facts.NO_TEXT
+        return self.personal_text != NO_TEXT
 
     def waits_for_personal_text(self) -> bool:
         """Return whether raters without a text have to wait for it."""
-        return self.personal_text == facts.WAIT
+        return self.personal_text == WAIT
 
     def prompts(self) -> Mapping[str, Prompt]:
         """Return the prompts by the keys of their criteria: the instrument's, then the researcher's own."""
@@ -192,7 +540,7 @@ class Questionnaire(TaskType):
     def heds(self, criterion: Criterion | None) -> dict[str, str]:
         """Describe the question as an instrument, by its kind."""
         prompt = self.prompt_of(criterion)
-        return facts.heds(prompt, criterion) if prompt is not None and criterion is not None else {}
+        return heds_of(prompt, criterion) if prompt is not None and criterion is not None else {}
 
     def scale_of(self, criterion: Criterion | None = None) -> tuple[float, float, float] | None:
         """Return steps from 1, 0 to 1 for boxes, and the range of a number where both limits are set."""
@@ -270,7 +618,7 @@ class Questionnaire(TaskType):
 
 def outcome_name(question: Question) -> str:
     """Return the name of the outcome of a question."""
-    return "step" if question.is_scale else facts.OUTCOME_OF_KIND[question.kind]
+    return "step" if question.is_scale else OUTCOME_OF_KIND[question.kind]
 
 
 # A datasheet or an import calls this for each rating. The words of “prefer not to say” depend on the language.
