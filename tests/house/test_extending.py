@@ -10,6 +10,7 @@ from analytics_app import analyses
 from analytics_app.analyses.base import Analysis
 from analytics_app.show import labels
 from analytics_app.stats.agreement.percent import percent_agreement
+from tasks_app.importing.columns import is_used
 from tasks_app.task_types.base import Scale
 from tests.house.test_analyses import TABLES, sample
 from tests.house.test_fourteenth import of_the_docs
@@ -66,3 +67,9 @@ def test_measures_of_agreement_are_those_that_analyses_declare(bennett_s: type[A
     assert len(set(places)) == len(places) == len(shipped)
     for member in analyses.registry.values():
         assert set(member.agreement) <= set(member.statistics), member.name
+
+
+def test_a_column_whose_name_begins_as_one_that_is_not_used_is_not_used_either() -> None:
+    assert {name: is_used(name) for name in ("document_title", "title_document")} == {
+        "document_title": False, "title_document": True,
+    }  # fmt: skip
