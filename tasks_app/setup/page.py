@@ -52,7 +52,7 @@ MOST_PAIRED = 30
 
 @dataclass(frozen=True)
 class SetupPage:
-    """A step of a set-up as it is shown and saved; whatever is known of it is made once, when it is first asked for.
+    """A step of a set-up as it is shown and saved; each derived value is made once, at first use.
 
     `is_checked` says that the document is read as a study file, so that its problems stand beside the fields.
     """
@@ -68,12 +68,12 @@ class SetupPage:
 
     @cached_property
     def document(self) -> SetupDocument:
-        """The document, whose values are reached by paths."""
+        """The document, with values that are reached by paths."""
         return self.setup.document
 
     @property
     def given(self) -> Mapping[str, Json]:
-        """The document: what study.yaml would contain."""
+        """The document: the content of study.yaml."""
         given: Mapping[str, Json] = self.setup.given
         return given
 
@@ -100,7 +100,7 @@ class SetupPage:
         return {str(entry.get("key", "")) for entry in self.entries(section)}
 
     def on(self, step: str) -> SetupPage:
-        """Return another step of the same document, whose problems are not asked for."""
+        """Return another step of the same document, without a check for its problems."""
         return SetupPage(self.setup, step)
 
     @cached_property
@@ -131,7 +131,7 @@ class SetupPage:
 
     @cached_property
     def _beside(self) -> Problems:
-        """What stands beside each field: its problems, and the points that are settled there."""
+        """The sentences beside each field: its problems, and the points that are settled there."""
         beside = dict(self.problems)
         for point in self.points:
             beside[point.path] = (*beside.get(point.path, ()), point.sentence)
@@ -144,7 +144,7 @@ class SetupPage:
 
     @cached_property
     def points(self) -> Sequence[Point]:
-        """What would keep the study closed, as far as the settings say; empty where the document is not checked."""
+        """The points that would keep the study closed, as far as the settings tell; empty for an unchecked document."""
         if not self.is_checked:
             return ()
         return left_to_settle(self)
@@ -181,7 +181,7 @@ class SetupPage:
 
     @cached_property
     def numbers(self) -> Numbers | None:
-        """How many judgments, sets and raters there will be, and what they cost; None where nothing can be judged."""
+        """The number of judgments, sets and raters, and their cost; None if no text can be judged."""
         reading, scale, _problems = self._read
         return numbers_of(reading, scale)
 
@@ -218,7 +218,7 @@ class SetupPage:
         return {control.path: control.label for control in self.controls}
 
     def asks_for(self, path: Path) -> bool:
-        """Return whether the step has a field for a value or for what is around it, or a group of that path."""
+        """Return whether the step has a field for a value or for a group around it, or a group of that path."""
         is_in_field = any(path[: len(control.path)] == control.path for control in self.controls)
         return is_in_field or any(group.path == path for group in groups_within(self.groups))
 
@@ -330,7 +330,7 @@ class SetupPage:
         )  # fmt: skip
 
     def _kind(self, node: Mapping[str, Json], path: Path) -> str:
-        """Return which kind of control a value gets; the words of steps and languages have kinds of their own."""
+        """Return the kind of control for a value; the words of steps and languages have kinds of their own."""
         if len(path) == 3 and path[0] == "criteria" and path[2] == "labels":
             return "steps"
         return "language" if node.get("pattern") == LANGUAGE_PATTERN else kind_of(node)
@@ -396,7 +396,7 @@ class SetupPage:
         return str(node.get("title") or SECTION_LABELS.get(".".join(map(str, path)), path[-1]))
 
     def advice(self, path: Path) -> Advice | None:
-        """Return advice on how a value could be better: nothing wrong, but what a careful reviewer would ask about."""
+        """Return advice on a better value: nothing wrong, but a question that a careful reviewer would ask."""
         return advice_on(self, path)
 
 
@@ -481,7 +481,7 @@ def _is_missing(page: SetupPage, path: Path) -> bool:
 
 
 def advice_on(page: SetupPage, path: Path) -> Advice | None:
-    """Return advice on how a value could be better: nothing wrong, but what a careful reviewer would ask about."""
+    """Return advice on a better value: nothing wrong, but a question that a careful reviewer would ask."""
     nearest = page.reading.nearest if page.is_checked and page.has_numbers else {}
     if path in nearest:
         words = {"value": nearest[path]}
@@ -506,7 +506,7 @@ def _on_limit(sizes: Mapping[Path, int]) -> Advice | None:
 
 
 def _on_question(page: SetupPage, path: Path) -> Advice | None:
-    """Return why a question may lead raters, with a neutral wording (Schoch et al. 2020)."""
+    """Return the reason why a question may lead raters, with a neutral wording (Schoch et al. 2020)."""
     question = page.value(path)
     language = page.value((*path[:2], "language")) or page.value(("study", "language")) or "en"
     framing = framing_of(question, str(language)) if isinstance(question, str) else None
@@ -519,7 +519,7 @@ def _on_question(page: SetupPage, path: Path) -> Advice | None:
 
 
 def _on_language(language: Json) -> Advice | None:
-    """Return which language raters read evalweb's own text in, unless somebody has checked it."""
+    """Return a note on the language of evalweb's own text for raters, unless somebody has checked it."""
     if not isinstance(language, str) or not language or languages.is_reviewed(code := languages.match(language)):
         return None
     if not code:

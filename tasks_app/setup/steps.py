@@ -15,7 +15,7 @@ from tasks_app.studyfile.problems import nearest
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step: its name in addresses, its label, one sentence about what is decided in it, and what comes first.
+    """A step: its name in addresses, its label, one sentence about its decisions, and the sections that come first.
 
     `has_numbers` says that it shows numbers that follow from the settings, `shows` which page of raters stands beside
     it at first: unit, consent, instructions, or end.
@@ -30,7 +30,7 @@ class Step:
 
 
 class State(StrEnum):
-    """What is known of a step: INCOMPLETE lacks something, PROBLEM has something that is wrong or to be replaced."""
+    """The state of a step: INCOMPLETE lacks something, PROBLEM has a value that is wrong or to be replaced."""
 
     DONE = "done"
     INCOMPLETE = "incomplete"
@@ -180,7 +180,7 @@ def _longest(patterns: Iterable[str], path: Path) -> str | None:
 
 
 def step_of(path: Path) -> str:
-    """Return the step that asks for a value; "" for what only the file has, such as an unknown section.
+    """Return the step that asks for a value; "" for a value that only the file has, such as an unknown section.
 
     Raises
     ------
@@ -193,7 +193,7 @@ def step_of(path: Path) -> str:
 
 @lru_cache(maxsize=4096)
 def _placed_in(path: Path) -> str | None:
-    """Return the step in which this module places a value; None for what it does not know."""
+    """Return the step in which this module places a value; None for an unknown value."""
     if _longest(FILE_ONLY, path) is not None:
         return ""
     pattern = _longest(_STEP_OF, path)

@@ -1,75 +1,170 @@
-"""The modules that docs/extending.md shows begin with few imports, and its coefficient of agreement is computed."""
+"""Each module in docs/extending.md is added to a copy of the repository and used there.
 
-import ast
+A task type takes four files and no other edit, and each other module that the page shows is one file.
+"""
+
+import re
+import shutil
+import subprocess
 import sys
-from types import ModuleType
+from pathlib import Path
 
 import pytest
 
-from analytics_app import analyses
-from analytics_app.analyses.base import Analysis
-from analytics_app.show import labels
-from analytics_app.stats.agreement.percent import percent_agreement
-from tasks_app.importing.columns import is_used
-from tasks_app.task_types.base import Scale
-from tests.house.test_analyses import TABLES, sample
-from tests.house.test_fourteenth import of_the_docs
+ROOT = Path(__file__).resolve().parents[2]
+# What is compiled is copied with what it was compiled from: nothing is compiled again.
+LEFT_OUT = shutil.ignore_patterns(".*", "var", "node_modules", "staticfiles")
 
-MODULES = {path: code for path, code in of_the_docs().items() if path.endswith(".py") and not path.startswith("tests/")}
+# Judged by its pages, stored, exported and analysed, without a word about it anywhere else.
+WHOLE = """\
+import pytest
 
-# Frameworks and pure computation, which are not evalweb's to offer.
-ELSEWHERE = {"numpy", "django", "analytics_app.stats"}
+from tasks_app.models import Rating
+from tasks_app.selectors.screens import RaterScreen
+from tasks_app.task_types import registry
+from tests import walk
+from tests.builders import build_study
+from tasks_app.services.judging import judgments
+from random import Random
 
-
-@pytest.mark.parametrize("path", list(MODULES))
-def test_a_member_needs_ten_lines_of_imports_and_one_place_to_import_from(path: str) -> None:
-    imports = [node for node in ast.parse(MODULES[path]).body if isinstance(node, ast.Import | ast.ImportFrom)]
-    assert sum((node.end_lineno or node.lineno) - node.lineno + 1 for node in imports) <= 10
-    names = {
-        name
-        for node in imports
-        for name in ([node.module or ""] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names])
-        if name.partition(".")[0] not in sys.stdlib_module_names
-        and not any(f"{name}.".startswith(f"{package}.") for package in ELSEWHERE)
-    }
-    assert names == {path.rpartition("/")[0].replace("/", ".")}
+pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def bennett_s(monkeypatch: pytest.MonkeyPatch) -> type[Analysis]:
-    """Register the coefficient of the page until the test ends."""
-    monkeypatch.setattr(analyses.registry, "_members", dict(analyses.registry))
-    for name in ("_analyses", "_statistics"):
-        monkeypatch.setattr(labels, name, dict(getattr(labels, name)))
-    module = ModuleType("analytics_app.analyses.bennett_s")
-    exec(MODULES["analytics_app/analyses/bennett_s.py"], vars(module))
-    return analyses.registry["bennett_s"]
+def test_it_is_judged_and_shown(client) -> None:
+    study = build_study(None, type="thumbs")
+    rater = walk.arrive(study)
+    assignment = walk.next_for(rater=rater)
+    judgments.submit(screen=RaterScreen(rater, assignment), submission=walk.answer(study, assignment, Random(1)))
+    assert Rating.objects.get().label in {"up", "down"}
+    for page in ("/patterns/", "/task-types/", "/task-types/thumbs/"):
+        shown = client.get(page)
+        assert shown.status_code == 200, page
+        assert "Thumbs" in shown.content.decode(), page
+"""
 
 
-def test_the_coefficient_of_the_page_is_computed(bennett_s: type[Analysis]) -> None:
-    given = sample(TABLES["usual"], Scale.ORDINAL, "bennett_s")
-    (row,) = bennett_s().rows(given)
-    agreed = percent_agreement(given.table.value, given.table.text).value
-    assert agreed is not None
-    # Five steps: those who guess agree on a fifth of the texts.
-    assert row.value == pytest.approx((agreed - 1 / 5) / (1 - 1 / 5))
-    (undefined,) = bennett_s().rows(sample(TABLES["nothing rated"], Scale.ORDINAL, "bennett_s"))
-    assert (undefined.value, bool(undefined.note)) == (None, True)
+# Everything on the page is found by the name of its file and used: design and channel by a rater, rule and analysis by
+# a run.
+USED = """\
+from random import Random
+
+import pytest
+from django.test import Client
+
+from analytics_app.models import Exclusion
+from tasks_app.models import Rater, Task
+from tasks_app.selectors.screens import RaterScreen
+from tasks_app.services.judging import judgments
+from tasks_app.services.study import lifecycle
+from tests import walk
+from tests.analytics_app.by_commands import analysed, load, one
+from tests.builders import build_study
+from tests.tasks_app.views.test_arriving import arrive
+
+pytestmark = pytest.mark.django_db
 
 
-def test_measures_of_agreement_are_those_that_analyses_declare(bennett_s: type[Analysis]) -> None:
-    shipped = (
-        "alpha", "fleiss_kappa", "gwet_ac1", "gwet_ac2", "cohen_kappa", "kendall_w", "icc", "percent_agreement",
-        "bennett_s", "pearson",
-    )  # fmt: skip
-    assert analyses.measures_of_agreement() == shipped
-    places = [place for member in analyses.registry.values() for place in member.agreement.values()]
-    assert len(set(places)) == len(places) == len(shipped)
-    for member in analyses.registry.values():
-        assert set(member.agreement) <= set(member.statistics), member.name
+def test_thumbs_are_not_all_that_can_be_added(tmp_path) -> None:
+    texts = [{"item": f"i{n}", "system": system} for n in range(4) for system in "ab"]
+    ratings = [
+        {**text, "rater": rater, "criterion": "fluency", "value": (1, 5)[n % 2] if rater == "x" else 2 + n % 3}
+        for rater in "wxyz" for n, text in enumerate(texts)
+    ]
+    task = {"type": "likert", "criteria": ["fluency"], "k": 4}
+    asked = [{"key": "fluency", "name": "Fluency", "question": "How fluent is it?"}]
+    load(tmp_path, task, [{**one, "output": str(one)} for one in texts], ratings, criteria=asked)
+    rows = analysed(tmp_path, {"analysis": "ends"}, {"analysis": "bennett_s"}, rules=[{"rule": "only_ends"}])
+    assert one(rows, "bennett_s", criterion="fluency")["value"] is not None
+    assert one(rows, "end_share", criterion="fluency", basis="all")["value"] == pytest.approx(1 / 4)
+    assert one(rows, "end_share", criterion="fluency")["value"] == 0
+    assert Exclusion.objects.get().reason == "100% of ratings are ends of the scale, under 95% is accepted"
 
 
-def test_a_column_whose_name_begins_as_one_that_is_not_used_is_not_used_either() -> None:
-    assert {name: is_used(name) for name in ("document_title", "title_document")} == {
-        "document_title": False, "title_document": True,
-    }  # fmt: skip
+def test_thumbs_can_be_judged_by_a_design_and_through_a_channel_of_ones_own() -> None:
+    completion = "https://pool.example.org/credit?survey_code="
+    study = build_study(None, items=2, opened=False)
+    Task.objects.update(design="plain_rounds")
+    study.settings |= {"channels": {"sona": {"completion_url": completion}}}
+    study.save(update_fields=["settings"])
+    study = lifecycle.move(study_id=study.pk, action="open", by=None)
+    browser = Client()
+    token = arrive(browser, study, "sona", {"survey_code": "4711"})
+    rater = Rater.objects.get()
+    while assignment := walk.next_for(rater=rater):
+        judgments.submit(screen=RaterScreen(rater, assignment), submission=walk.answer(study, assignment, Random(1)))
+    assert f"{completion}4711" in browser.get(f"/r/{token}/end/").content.decode()
+"""
+
+
+# Tests that go through every member of a registry, or hold the docs against one.
+HOLDING = (
+    "tests/house/test_task_types.py",
+    "tests/house/test_shipped.py",
+    "tests/house/test_analyses.py",
+    "tests/house/test_thumbs_whole.py",
+    "tests/house/test_thumbs_used.py",
+    "tests/house/test_languages.py",
+    "tests/tasks_app/designs/test_every_design.py",
+    "tests/analytics_app/test_quality.py",
+    "tests/analytics_app/test_quality_rules.py",
+    "tests/analytics_app/exports/test_command.py",
+    "tests/tasks_app/studyfile/test_schema.py",
+    "tests/tasks_app/importing/test_task_types.py",
+)
+CHOSEN = (
+    "thumbs or bennett_s or nobody or shipped or ends or the_page_says_what or plain_rounds or (test_languages and nl)"
+)
+
+
+def of_the_docs() -> dict[str, str]:
+    """Return the files that docs/extending.md shows, by the path it gives them."""
+    text = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
+    found = dict(re.findall(r"`([\w/]+\.\w+)`:\n\n```\w+\n(.*?)```", text, flags=re.DOTALL))
+    assert list(found) == [
+        "tasks_app/task_types/thumbs.py",
+        "templates/task_types/thumbs.html",
+        "static/js/task_types/thumbs.js",
+        "tests/task_types/test_thumbs.py",
+        "analytics_app/analyses/bennett_s.py",
+        "analytics_app/analyses/ends.py",
+        "analytics_app/quality/only_ends.py",
+        "tasks_app/designs/plain_rounds.py",
+        "tasks_app/channels/sona.py",
+    ]
+    return found
+
+
+def add_a_language(copy: Path) -> None:
+    """Add Dutch as the page says; its words are German here."""
+    for name, before, after in (
+        ("evalweb/settings.py", '("de", _("German")), ', '("de", _("German")), ("nl", _("Dutch")), '),
+        ("scripts/messages.py", 'LANGUAGES = ("de", ', 'LANGUAGES = ("de", "nl", '),
+    ):
+        text = (copy / name).read_text(encoding="utf-8")
+        assert text.count(before) == 1, name
+        (copy / name).write_text(text.replace(before, after), encoding="utf-8")
+    shutil.copytree(copy / "locale" / "de", copy / "locale" / "nl")
+    subprocess.run([sys.executable, "scripts/messages.py"], cwd=copy, capture_output=True, check=True)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.whole
+def test_everything_on_the_page_can_be_added(tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(ROOT, copy, ignore=LEFT_OUT)
+    for name, text in of_the_docs().items():
+        (copy / name).write_text(text, encoding="utf-8")
+    for name, text in {"test_thumbs_whole.py": WHOLE, "test_thumbs_used.py": USED}.items():
+        (copy / "tests" / "house" / name).write_text(text, encoding="utf-8")
+    add_a_language(copy)
+    command = [
+        sys.executable, "-m", "pytest", "-q", "-rA", "-p", "no:cacheprovider", "-k", CHOSEN,
+        "tests/task_types/test_thumbs.py", *HOLDING,
+    ]  # fmt: skip
+    answer = subprocess.run(command, cwd=copy, capture_output=True, text=True, check=False)
+    assert answer.returncode == 0, answer.stdout[-4000:] + answer.stderr[-2000:]
+    passed = set(re.findall(r"^PASSED (\S+?)(?:\[.*)?$", answer.stdout, flags=re.MULTILINE))
+    # What holds the docs against the registries, and every rule and analysis, has been tried.
+    assert {one.split("::")[0] for one in passed} == {"tests/task_types/test_thumbs.py", *HOLDING}
+    pages = {one for one in passed if one.endswith("test_the_page_says_what_the_program_says")}
+    assert len(pages) == 2

@@ -97,7 +97,13 @@ def study_of_table(
             transaction.set_rollback(True)
         else:
             study.refresh_from_db()
-        counts = {"items": len(reading.items), "texts": len(reading.outputs), **imported.counts}
+        n_attributes = sum(len(found.values) for found in reading.attributes.values())
+        counts = {
+            "items": len(reading.items),
+            "texts": len(reading.outputs),
+            "ratings": imported.counts["ratings"] - n_attributes,
+            "raters": imported.counts["raters"],
+        }
         return Made(study, counts, (*notes, *imported.notes))
 
 

@@ -17,8 +17,8 @@ from tasks_app.importing.whole.reading import CRITERION, MOST_LABELS, Reading, S
 from tasks_app.setup.tables.layout import key_of
 from tasks_app.texts.language_guess import guess
 
-# Scales of so many steps are chosen step by step; longer ones are drawn.
-MOST_STEPS = 11
+# Scales of so many steps are chosen step by step; longer ones are drawn. Nobody may have used the last of five steps.
+LEAST_STEPS, MOST_STEPS = 5, 11
 
 # Texts from which the language is guessed.
 _TEXTS = 50
@@ -72,7 +72,7 @@ def _scale(scale: Scale) -> tuple[str, dict[str, Json], list[str]]:
     if scale.numbers:
         low, high = min(scale.numbers), max(scale.numbers)
         if low >= 1 and high <= MOST_STEPS and all(float(number).is_integer() for number in scale.numbers):
-            return "likert", {"points": max(2, *(int(number) for number in (5 if high <= 5 else high, high)))}, []
+            return "likert", {"points": max(LEAST_STEPS, int(high))}, []
         if low >= 0 and MOST_STEPS < high <= 100:
             low, high = 0, 100
         return "slider", {"minimum": math.floor(low), "maximum": max(math.ceil(high), math.floor(low) + 1)}, []

@@ -69,7 +69,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One criterion with all texts; `missing` holds what to say while one end, or both, are not chosen."""
+    """One criterion with all texts; `missing` holds the sentence to show while one end, or both, are not chosen."""
 
     criterion: Criterion
     words: str
@@ -142,7 +142,7 @@ class BestWorstForm(ScreenForm):
         return cleaned
 
     def questions(self) -> list[Question]:
-        """The criteria with their texts, for the template."""
+        """Return the criteria with their texts, for the template."""
         return [self._question(criterion) for criterion in self.screen.shown_criteria]
 
     def _question(self, criterion: Criterion) -> Question:
@@ -357,7 +357,7 @@ class BestWorst(SeveralTexts):
         values = tuple(self.ratings(screen, cleaned))
         return tuple(grade_choice(values, answer, len(screen.parts)) for answer in gold)
 
-    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
+    def answered_questions(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
         """Yield the choice of the best and of the worst for every criterion, the texts by their numbers from 1."""
         form = self.form(screen)
         for criterion in screen.shown_criteria:

@@ -86,7 +86,7 @@ def chosen_label(typology: Typology, cleaned: Mapping[str, object], *, in_order:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One thing to choose or to tick: what is posted, its words, the digit that chooses it."""
+    """One option to choose or to tick: the posted value, its words, the digit that chooses it."""
 
     value: str
     words: str
@@ -210,7 +210,7 @@ class ErrorLabelForm(OneTextForm):
         return f"{self[step_field(self.typology.labels[0].key)].auto_id}-result"
 
     def label_field(self) -> forms.BoundField:
-        """The field of the label, where it is chosen."""
+        """Return the field of the label, where it is chosen."""
         return self[LABEL_FIELD]
 
     def labels(self) -> list[Choice]:
@@ -531,7 +531,7 @@ class ErrorLabels(TextType):
         """Compare an answer with known answers; one that names no criterion is about the label."""
         return super().grade(screen, cleaned, [replace(answer, criterion=answer.criterion or ERROR) for answer in gold])
 
-    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
+    def answered_questions(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
         """Yield the hierarchy with the label that the answer comes to, the follow-up questions, and the flags."""
         form = ErrorLabelForm(self, screen)
         typology, language = form.typology, form.language

@@ -46,7 +46,7 @@ from tasks_app.texts.plaintext import validate_storable
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """The text that others are held against, and what it is worth."""
+    """The text that others are compared with, and its number."""
 
     text: str
     language: str
@@ -56,7 +56,7 @@ class Reference:
 
     @property
     def content(self) -> str:
-        """What tells it from the others: its words, or the hash of its file."""
+        """The mark that tells this text from the others: its words, or the hash of its file."""
         return self.text if self.file is None else self.file.name
 
 
@@ -97,7 +97,7 @@ class MagnitudeForm(TextsForm):
         return cleaned
 
     def rows(self) -> list[Row]:
-        """The texts with what is ticked about them and their numbers, for the template."""
+        """Return the texts with their ticks and their numbers, for the template."""
         rows = super().rows()
         if self.ticks is None:
             return rows
@@ -112,7 +112,7 @@ class MagnitudeForm(TextsForm):
         return _about(shown if len(self.screen.parts) > 1 else None, self.ticks)
 
     def sentences(self) -> list[tuple[str, str]]:
-        """What can be wrong with a number, for the page's script, which puts the question's name into it."""
+        """Return the faults of a number in words, for the page's script, which puts the question's name into them."""
         return [(reason, str(sentence) % {"about": "{about}"}) for reason, sentence in SENTENCES.items()]
 
 
@@ -260,7 +260,7 @@ class Magnitude(SeveralTexts):
 
     @property
     def options(self) -> tuple[tick_boxes.Tick, ...]:
-        """What can be ticked about a text."""
+        """The ticks that can be set on a text."""
         return tick_boxes.ticks_of(self.ticks)
 
     def brings(self) -> tuple[Criterion, ...]:
@@ -369,7 +369,7 @@ class Magnitude(SeveralTexts):
         return [group for group in judged if group]
 
     def shown_only(self) -> frozenset[str]:
-        """Return the system whose text is the reference, where one is."""
+        """Return the system with the reference text, if one is set."""
         return frozenset(filter(None, [self.reference_system]))
 
     def arrange(self, n_parts: int, rng: Random) -> Iterator[dict[str, object]]:
@@ -407,13 +407,13 @@ class Magnitude(SeveralTexts):
         graded = super().grade(screen, cleaned, gold)
         return tuple(all_of_a_set(answer) if answer.gold.criterion == tick_boxes.KEY else answer for answer in graded)
 
-    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
+    def answered_questions(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
         """Yield the number of every text and criterion, on a scale of ratios with the reference on it."""
         judged, worth = self.judged(screen), float(self.reference_value)
         ticked = self.ticked_on(screen)
         for shown in judged.shown_parts:
             if ticked is not None:
-                yield tick_boxes.asked_again(self.options, shown, ticked, cleaned)
+                yield tick_boxes.answered_question(self.options, shown, ticked, cleaned)
             for criterion in self.asked(judged.shown_criteria):
                 name = field_name(shown.position, criterion.key)
                 answer = cleaned.get(name)

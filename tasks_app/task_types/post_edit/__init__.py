@@ -48,7 +48,7 @@ def text_name(position: int) -> str:
 
 
 def start_of(part: Part) -> str:
-    """Return the text that an area starts with: the suggestion, or what the part carries instead."""
+    """Return the text that an area starts with: the suggestion, or the prefill of the part instead."""
     carried = (payload.get("text") for payload in part.prefill if isinstance(payload, Mapping))
     return unified(next((text for text in carried if isinstance(text, str)), part.text))
 
@@ -74,7 +74,7 @@ class EditedText(forms.CharField):
         return unified(super().to_python(value) or "")
 
     def in_words(self, value: object) -> str:
-        """Return the text, and below it what was changed."""
+        """Return the text, and its changes below it."""
         text = str(value)
         summary = changes_in_words(self.start, text) or gettext("no changes")
         return f"{text}\n\n({summary})"
@@ -218,7 +218,7 @@ KEYS_A_MOVE = 14
 
 
 def simulated(screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
-    """Return the data of a post. A straight-liner takes what comes first and changes nothing."""
+    """Return the data of a post. A straight-liner chooses the first text and changes nothing."""
     shares = {shown.position: share_of(shown.part.text, "choice", quality, rng) for shown in screen.shown_parts}
     # All texts are equally good to a straight-liner: the first is chosen.
     position = max(shares, key=lambda place: shares[place])
@@ -454,7 +454,7 @@ class PostEdit(SeveralTexts):
         return (CHOSEN, NOT_CHOSEN) if criterion is not None and criterion.key == "choice" else None
 
     def answers_on(self, screen: Screen) -> int:
-        """Return two answers: which suggestion is taken, and the text it becomes; one where there is no choice."""
+        """Return two answers: the chosen suggestion, and the text it becomes; one where there is no choice."""
         return min(2, len(screen.parts))
 
     def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:

@@ -105,7 +105,7 @@ class PairsForm(ScreenForm):
             )
 
     def pair_rows(self) -> list[PairRow]:
-        """The pairs for the template."""
+        """Return the pairs for the template."""
         return [PairRow(shown, self[field_name(shown.place)]) for shown in self.pairs]
 
 
@@ -291,7 +291,7 @@ class SemanticDifferential(TextType):
                 shown_value=value,
             )
 
-    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
+    def answered_questions(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
         """Yield the circles of every pair shown, in the direction in which the rater saw them."""
         form, values = self.form(screen), self.steps
         for shown in self.pairs(screen):
