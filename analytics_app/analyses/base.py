@@ -236,6 +236,10 @@ class Analysis(Declared, ABC):
     # The names of its statistics on pages.
     statistics: ClassVar[Mapping[str, Words]] = {}
 
+    # The statistics that say how far raters agree on a criterion, each with its place among those of all analyses. A
+    # datasheet and a methods section report the one with the least place that a run computed.
+    agreement: ClassVar[Mapping[str, int]] = {}
+
     # The statistics with too many rows for a table: pages show them only in charts.
     only_drawn: ClassVar[frozenset[str]] = frozenset()
     # The data it needs beside the ratings (analytics_app.ratings.extras).

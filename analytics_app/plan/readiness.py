@@ -6,6 +6,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from analytics_app import quality
+from analytics_app.analyses import registry as registered
 from analytics_app.plan import ALL, DEFAULT_RULES
 from analytics_app.quality.base import Rule
 from analytics_app.quality.control_accuracy import ControlAccuracy
@@ -18,8 +19,6 @@ from tasks_app.setup.summary import Line
 from tasks_app.task_types import registry
 
 KIND = "rules"
-# Analyses that compare what several raters said of one text.
-_AGREEMENT = frozenset({"agreement", "icc", "kappa", "krippendorff"})
 _RULES = ("analysis", "rules")
 
 # The checks that sets can have. A rule that looks at units with known answers looks at the first three.
@@ -184,7 +183,7 @@ def agreement_of_one(facts: Facts) -> Iterator[Point]:
         several = task["k"] != 1 or (task["k_more"] or 0) > 1
         if several or not registry[task["type"]].needs_items:
             continue
-        if named & _AGREEMENT:
+        if any(name in registered and registered[name].agreement for name in named):
             sentence = _("The analysis plan has agreement, but each text is judged once, so there is none to compute.")
             yield Point("agreement", sentence, ("tasks", place, "k"))
         elif analyses == ALL:

@@ -47,6 +47,7 @@ class Agreement(Overall, BetweenRaters):
         "fleiss_kappa": _("Fleiss' kappa"),
         "kendall_w": _("Kendall's W"),
     }
+    agreement = {"fleiss_kappa": 20, "gwet_ac1": 30, "gwet_ac2": 40, "kendall_w": 60, "percent_agreement": 80}
     distinguishing_settings = ("weights",)
 
     weights: OneOfField[Weights] = choice_field(

@@ -42,6 +42,7 @@ class Krippendorff(Reducible, Overall, BetweenRaters):
     source = "Krippendorff (2004). Reliability in content analysis. Human Communication Research 30(3), 411-433."
     scales = frozenset({Scale.NOMINAL, Scale.ORDINAL, Scale.INTERVAL, Scale.RATIO})
     statistics = {"alpha": _("Krippendorff's alpha")}
+    agreement = {"alpha": 10}
     needs = frozenset({Kinds})
     distinguishing_settings = ("level", "reduce", "values")
 

@@ -1,56 +1,15 @@
-"""The points to settle in a set-up that is not stored yet."""
-
-from __future__ import annotations
+"""The content of a set-up as the checks before opening see it, before it is stored as a study."""
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from django.db.models import Count
 
-from tasks_app import readiness
 from tasks_app.models import Setup
-from tasks_app.readiness import Facts, Level, Point
+from tasks_app.readiness import Facts
 from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.screens import draft_tasks
 from tasks_app.studyfile.workload import workload_of
-
-if TYPE_CHECKING:
-    from tasks_app.setup.page import SetupPage
-
-# The sections that a consent text is compared with.
-_BEHIND_CONSENT = frozenset({"about", "channels", "consent", "flow", "pay", "study"})
-
-
-def left_to_settle(page: SetupPage) -> list[Point]:
-    """Return the points that would keep the study closed, the gravest first.
-
-    Where not all texts were read, what an estimate of the minutes decides is left to Review.
-
-    As long as the reading has problems, only left-over text is looked for, and what the consent text says and lacks,
-    unless it is the settings behind it that have problems: those cannot be compared.
-    """
-    reading = page.reading
-    if reading.document["flow"].get("imported"):
-        return []
-    if reading.problems.count:
-        found = readiness.leftovers_in(Facts(page.given))
-        if not any(path and path[0] in _BEHIND_CONSENT for path in reading.sentences):
-            facts = Facts(reading.document)
-            found += readiness.contradictions.told_to_raters(facts)
-            # Without a number of minutes, amounts per hour cannot be compared.
-            found += readiness.numbers.of_consent(facts) if facts.section("pay").get("minutes") else ()
-    else:
-        found = readiness.points(page.facts)
-        if not (page.is_whole or page.setup.is_stored):
-            found = [point for point in found if not _is_estimated(point, reading)]
-    return sorted((point for point in found if point.level < Level.NOTE), key=lambda point: point.level)
-
-
-def _is_estimated(point: Point, reading: StudyReading) -> bool:
-    """Return whether a point depends on the minutes that are estimated from all texts."""
-    has_text = any(text.strip() for text in reading.document["consent"].values())
-    return point.kind in {"minutes", "pay"} or (point.kind == readiness.numbers.KIND and has_text)
 
 
 def facts_of(setup: Setup, reading: StudyReading, *, is_whole: bool = False) -> Facts:
