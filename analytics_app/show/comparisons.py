@@ -27,7 +27,7 @@ from analytics_app.show.disagreements import (
 )
 from analytics_app.show.findings import Finding, FindingQuestion, finding_of, listed, listed_pairs, none_can
 from analytics_app.show.scope import first_scope
-from analytics_app.show.shown import Rows
+from analytics_app.show.shown import StoredRows
 
 Unit: TypeAlias = Literal["number", "share", "ratio"]
 
@@ -107,14 +107,14 @@ def compares(comparison: Comparison) -> Comparison:
     statistics += [name for name in (comparison.shown, comparison.of_steps) if name]
 
     @finding_of(comparison.analysis, *statistics, order=comparison.order)
-    def found(rows: Rows, question: FindingQuestion) -> Finding | None:
+    def found(rows: StoredRows, question: FindingQuestion) -> Finding | None:
         compared = Compared.of(comparison, rows, question.limit)
         return compared.finding(question) if compared is not None else None
 
     return comparison
 
 
-def comparison_of(rows: Rows, limit: float) -> Compared | None:
+def comparison_of(rows: StoredRows, limit: float) -> Compared | None:
     """Return the comparison of systems in the rows of one criterion, by the first analysis that has one."""
     for comparison in sorted(_comparisons, key=lambda comparison: (comparison.order, comparison.analysis)):
         if any(row.analysis == comparison.analysis for row in rows.kept):
@@ -147,7 +147,7 @@ class Compared:
     _wins: set[tuple[str, str]] = field(default_factory=set)
 
     @classmethod
-    def of(cls, comparison: Comparison, rows: Rows, limit: float) -> Compared | None:
+    def of(cls, comparison: Comparison, rows: StoredRows, limit: float) -> Compared | None:
         """Return the comparison of the rows of one criterion; None if no system has a value."""
         own = [row for row in rows.kept if row.analysis == comparison.analysis and row.label is None]
         levels = _levels(own, comparison.level)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from analytics_app.analyses.krippendorff.charts import TENTATIVE
+from analytics_app.analyses.krippendorff import TENTATIVE
 from analytics_app.charts.ranked import correction
 from analytics_app.models import ResultRow, Run
 from analytics_app.results import TO_TEXTS

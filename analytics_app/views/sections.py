@@ -8,11 +8,10 @@ from typing import TypeVar
 from django.utils.translation import gettext as _
 
 from analytics_app import analyses, charts
-from analytics_app.analyses.agreement import choice
 from analytics_app.models import Plot, ResultRow
 from analytics_app.runs import left
 from analytics_app.selectors.sections import PAIRS_SHOWN, RATER_PAIRS_SHOWN, CriterionRows
-from analytics_app.show import cells, formats, labels
+from analytics_app.show import agreement_choice, cells, formats, labels
 from analytics_app.show.cells import Cell
 from analytics_app.show.index import RowIndex
 from analytics_app.show.shown import Shown, is_shared, named, own, shared_tables, table_of, tables_for
@@ -78,7 +77,7 @@ class Section:
     opened: bool = True
     small: bool = False
     aside: Sequence[Figure] = ()
-    agreement: choice.Choice | None = None
+    agreement: agreement_choice.Choice | None = None
 
     @property
     def all_figures(self) -> Sequence[Figure]:
@@ -148,7 +147,7 @@ def sections_of(
                 primary=bool(primary) and at.criterion == primary,
                 figures=[chart for chart in figures if not chart.further],
                 aside=[chart for chart in figures if chart.further],
-                agreement=choice.chosen(RowIndex(rows_here)) if at.criterion else None,
+                agreement=agreement_choice.chosen(RowIndex(rows_here)) if at.criterion else None,
                 tables=keyed[: len(tables)],
                 further=keyed[len(tables) :],
                 raters=[row for row in rows_here if is_shared(row.analysis) and row.rater and row.note],
