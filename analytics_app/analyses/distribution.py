@@ -1,4 +1,4 @@
-"""The distribution of all values of a criterion, whatever system they are about."""
+"""The distribution of all values of a criterion, over all systems together."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -137,7 +137,7 @@ def distribution(material: Material) -> Iterator[Sketch]:
 
 
 def _told_apart(share_rows: Sequence[Row], criterion: str, crossed: Sequence[Row]) -> str:
-    """Return a title that names the label whose shares differ most between two systems, if intervals do not overlap.
+    """Return a title with the label that two systems differ in most by their shares, if intervals do not overlap.
 
     Intervals are those of the `crossed` shares, for further raters and texts, where there are any.
     """

@@ -393,7 +393,7 @@ CALLED = {"majority_error": "majority", "model_error": "Dawid and Skene"}
 
 @chart(order=75)
 def fewer_judgments_chart(material: Material) -> Iterator[Sketch]:
-    """Draw the share of texts whose joint label differs, for each number of judgments."""
+    """Draw the share of texts that get another joint label, for each number of judgments."""
     curves = {name: [row for row in material.of(name) if row.label and row.value is not None] for name in CALLED}
     majority = curves["majority_error"]
     if len(majority) < 3:

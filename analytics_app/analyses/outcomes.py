@@ -147,7 +147,7 @@ MEASURED = Course("outcome", _("Outcome"), str, _CAPTIONS, _LEFT)
 
 @tables_of("outcomes")
 def outcome_tables(rows: StoredRows, limit: float) -> Iterator[Table]:
-    """Yield means, then how groups began or changed, then what differs between groups."""
+    """Yield means, then how groups began or changed, then the differences between groups."""
     lines = rows.of("outcome_mean")
     columns = [
         MEASURED.score(lines),

@@ -216,7 +216,7 @@ def _noticed(
     metric: str | None,
     settings: Mapping[str, Any],
 ) -> Iterator[Row]:
-    """Yield the share of texts of each kind, of all systems, whose score is higher than that of their copy."""
+    """Yield the share of texts of each kind, of all systems, that have a higher score than their copy."""
     drawn = bootstrap(make.sample, "robustness noticed", unit)
     higher, kind, item = copies.noticed(scores)
     of_item = item if clusters is None else clusters[item]

@@ -33,7 +33,7 @@ FAVOURS = "Groups of raters without alpha count as full agreement, which favours
 
 @register
 class Trust(Reducible, Overall, BetweenRaters):
-    """Trust coefficients (Borovikova et al. 2022): raters whose groups have high agreement are trusted more.
+    """Trust coefficients (Borovikova et al. 2022): raters in groups with high agreement are trusted more.
 
     Alpha of every group of two raters or more; each member of a group gains its alpha times its rank; 1 is the most
     trusted rater. The authors leave out raters at .5 or below, as the quality rule of that name does.

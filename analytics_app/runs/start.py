@@ -202,7 +202,7 @@ def before_rules(run: Run) -> dict[str, Any]:
 
 
 def _replaced(run: Run) -> dict[str, list[int]]:
-    """Return the ids of judgments whose places are currently reassigned to others; empty if there are none."""
+    """Return the ids of judgments at places that are currently reassigned to others; empty if there are none."""
     replaced = Judgment.objects.filter(assignment__rater__study=run.study, assignment__state=Assignment.State.REPLACED)
     ids = list(replaced.filter(pk__lte=run.judgment_high_water).order_by("pk").values_list("pk", flat=True))
     return {"replaced": ids} if ids else {}

@@ -74,7 +74,7 @@ def ring_again() -> int:
 
 
 def start_due() -> list[Run]:
-    """Start the runs that are due: for new judgments, and for closings whose run could not start at the time."""
+    """Start the runs that are due: for new judgments, and for closings at which the run could not start."""
     started = [start_by_itself(study_id=pk, trigger=trigger) for pk, trigger in due_studies()]
     return [run for run in started if run is not None]
 

@@ -77,17 +77,17 @@ class Comparison:
 
     @property
     def level_over_raters(self) -> str:
-        """Return the statistic of the same values whose intervals are over raters."""
+        """Return the statistic of the same values with intervals over raters."""
         return f"{self.level}_over_raters"
 
     @property
     def level_crossed(self) -> str:
-        """Return the statistic of systems whose intervals take raters and texts as random."""
+        """Return the statistic of systems with intervals that take raters and texts as random."""
         return f"{self.level}_crossed"
 
     @property
     def tested_crossed(self) -> str:
-        """Return the statistic of pairs whose tests take raters and texts as random."""
+        """Return the statistic of pairs with tests that take raters and texts as random."""
         return f"{self.tested}_crossed"
 
     def verb(self, task_type: str) -> Verb:
@@ -237,7 +237,7 @@ class Compared:
         return self._turn(value), None if high is None else self._turn(high), None if low is None else self._turn(low)
 
     def _turn(self, value: float) -> float:
-        """Return the value of a pair whose systems change places."""
+        """Return the value of a pair with its systems exchanged."""
         unit = self.comparison.unit
         return 1 - value if unit == "share" else 1 / value if unit == "ratio" else -value
 

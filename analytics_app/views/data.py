@@ -81,7 +81,7 @@ MOST_RATINGS = 100_000
 
 
 def _ring() -> tuple[keys.KeyRing | None, bool]:
-    """Return the keys of this site, and whether they are damaged, which its log then says to whoever runs it."""
+    """Return the keys of this site, and whether they are damaged; damage is logged for the operator."""
     try:
         return keys.site_ring(), False
     except keys.BadKeys as problem:

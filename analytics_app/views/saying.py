@@ -38,7 +38,7 @@ class Caution:
 
 @dataclass(frozen=True, slots=True)
 class Saying:
-    """The verdict ("Yes." and the like), the sentence for the paper, and what to say beside it.
+    """The verdict ("Yes." and the like), the sentence for the paper, and the cautions beside it.
 
     Where the data do not carry the sentence it is "", but for simulated raters: `example` says what it is then.
     """

@@ -286,7 +286,7 @@ def _cell(field: str, value: object, digits: int, *, as_share: bool) -> Cell:
 
 
 def raters_table(rows: Sequence[tuple[ResultRow, ResultRow | None]], criteria: Mapping[str, str]) -> Table:
-    """Return the table of each rater's use of the scale; a rater whose ratings are all the same has no z."""
+    """Return the table of each rater's use of the scale; a rater with ratings that are all the same has no z."""
     means = [mean for mean, _spread in rows]
     spreads = {id(mean): spread for mean, spread in rows}
     digits = formats.digits(cells.digits_for(mean.value for mean in means))

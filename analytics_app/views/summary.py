@@ -84,7 +84,7 @@ class Summary:
 
     @property
     def in_sections(self) -> Sequence[Tracks]:
-        """Return the rest of the forest, whose parts are in the sections of their criteria."""
+        """Return the rest of the forest, which has its parts in the sections of their criteria."""
         return self.forest[len(self.in_sight) :]
 
     @property
@@ -174,7 +174,7 @@ def at_a_glance(summary: Summary, section: Section) -> Glance | None:
 
 
 def without_repeats(summary: Summary, section: Section) -> Section:
-    """Fold the figures whose numbers are in the summary, or in the matrix of the section's pairs."""
+    """Fold the figures with numbers that are in the summary, or in the matrix of the section's pairs."""
     place = summary.places.get(section.key)
     if place is None or place.compared is None:
         return section
@@ -352,7 +352,7 @@ def _excluded(funnels: Sequence[Funnel]) -> Iterator[str]:
 def with_leading_figure(
     summary: Summary, tasks: Mapping[str, Sequence[Section]]
 ) -> tuple[Section | None, dict[str, list[Section]]]:
-    """Return the section whose first figure is shown instead of a forest, and all sections without that figure."""
+    """Return the section that shows its first figure instead of a forest, and all sections without that figure."""
     sections = {task: list(task_sections) for task, task_sections in tasks.items()}
     if summary.forest or summary.hidden:
         return None, sections

@@ -111,7 +111,7 @@ def _chance_in_words(rows: Sequence[ResultRow]) -> Iterator[str]:
 
 
 def _own_chance(row: ResultRow | None) -> Cell:
-    """Return the cell of the chance of a row whose items have their own options; otherwise chance is constant."""
+    """Return the cell of the chance of a row, if items have their own options; otherwise chance is constant."""
     settings = (row.settings or {}) if row is not None else {}
     return cells.percent(settings.get("chance"), 1) if settings.get("own_options") else Cell(DASH)
 

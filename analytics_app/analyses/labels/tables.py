@@ -170,7 +170,7 @@ def _raters(rows: StoredRows) -> Iterator[Table]:
 
 
 def _uncertain(rows: StoredRows) -> Iterator[Table]:
-    """Yield a table of the texts whose label is least certain."""
+    """Yield a table of the texts with the least certain labels."""
     columns = [
         named(_("Text"), lambda row: str(row.slice).removeprefix("text=")),
         named(_("Label"), lambda row: row.label),

@@ -26,7 +26,7 @@ AFFECT = Course("affect", gettext_lazy("Score"), _called, _CAPTIONS, _WHO_LEFT)
 
 @tables_of("panas")
 def panas_tables(rows: StoredRows, limit: float) -> Iterator[Table]:
-    """Yield scores, then how groups began or changed, then what differs between groups."""
+    """Yield scores, then how groups began or changed, then the differences between groups."""
     yield from _scores(rows)
     yield from baseline_table(AFFECT, rows, limit)
     yield from change_table(AFFECT, rows, limit)

@@ -16,7 +16,7 @@ STATISTICS = ("precision_at", "precision_at_crossed", "ndcg_at", "ndcg_at_crosse
 
 @tables_of("search_results")
 def search_results(rows: StoredRows, limit: float) -> Iterator[Table]:
-    """Yield a line for each system and cut-off, a line for each pair and cut-off, and what subsets have."""
+    """Yield a line for each system and cut-off, a line for each pair and cut-off, and the rows of subsets."""
     whole = rows.whole
     yield from _by_system(whole)
     yield from _pairs(whole, limit)

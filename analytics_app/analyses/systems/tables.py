@@ -143,7 +143,7 @@ def _of_steps(limit: float) -> list[Shown]:
     order=20, folded=True,
 )  # fmt: skip
 def further(rows: StoredRows, limit: float) -> Iterator[Table]:
-    """Yield rows as they are, for what has no place of its own."""
+    """Yield the rows that have no place in another table, as they are."""
     of_raters = {*MEASURES, *OF_RATER_PAIRS}
     placed = {*OF_SYSTEMS, *OF_PAIRS, *ELSEWHERE, *of_raters}
     columns = [

@@ -1,4 +1,4 @@
-"""Tables of a triangle test: the verdict of each pair first, then how many can tell, and what order and triad did."""
+"""Tables of a triangle test: the verdict of each pair, then how many can tell, then effects of order and triad."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
