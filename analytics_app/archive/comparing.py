@@ -317,7 +317,7 @@ def _archived_run(archive: Archive, run: Run) -> Run:
 def _fact_differences(archive: Archive, run: Run, *, has_words: bool) -> Iterator[Difference]:
     """Yield the statements of the archive about its run and itself that its rows do not bear out."""
     archived = _archived_run(archive, run)
-    counts = start.seen(archived)
+    counts = start.counts_seen(archived)
     said = {**archived.facts, "n_seen": archived.n_seen}
     # Versions record other facts: those that only one of them has are not compared.
     found = {name: value for name, value in run.facts.items() if name in said and name not in ORIGIN} | counts

@@ -44,7 +44,7 @@ def due() -> QuerySet[RunPart]:
     return RunPart.objects.filter(Q(state=RunPart.State.QUEUED) | dead, run__state__in=UNFINISHED)
 
 
-def unheard() -> QuerySet[RunPart]:
+def unnotified() -> QuerySet[RunPart]:
     """Return the parts that are due and have no recent notification."""
     return due().filter(Q(rung_at=None) | Q(rung_at__lt=Now() - RING_AFTER))
 

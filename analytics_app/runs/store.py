@@ -204,7 +204,7 @@ def _release_waiting(run: Run, part: RunPart) -> None:
     RunPart.objects.filter(pk__in=ids).update(state=RunPart.State.QUEUED)
     # A command works on its parts itself; workers join in when beat next looks.
     if ids and run.trigger != RunTrigger.COMMAND:
-        transaction.on_commit(partial(notify.ring, ids))
+        transaction.on_commit(partial(notify.notify_workers, ids))
 
 
 def finish(run: Run) -> None:

@@ -10,26 +10,56 @@ from math import log
 from typing import Literal, TypeAlias
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_noop, ngettext
 
 from analytics_app.models import ResultRow
 from analytics_app.results import TO_TEXTS, CannotDiffer, is_significant
 from analytics_app.show import cells
 from analytics_app.show.cells import Words
-from analytics_app.show.disagreements import (
-    ADJUSTED,
-    AHEAD_ON_MORE,
-    COMPUTED_APART,
-    FEW_DIFFER,
-    NONE_CAN,
-    NONE_COULD,
-    NOT_SIGNIFICANT,
-)
 from analytics_app.show.findings import Finding, FindingQuestion, finding_of, listed, listed_pairs, none_can
 from analytics_app.show.scope import first_scope
 from analytics_app.show.shown import StoredRows
 
 Unit: TypeAlias = Literal["number", "share", "ratio"]
+
+# The reasons why the interval of a pair and its test may differ.
+AHEAD_ON_MORE = gettext_noop(
+    "the test is significant although the interval includes %(even)s. The test counts on how many texts a system is "
+    "ahead, the interval how often it is chosen."
+)
+COMPUTED_APART = gettext_noop(
+    "the test is significant although the interval includes %(even)s: the two are computed in different ways, which "
+    "shows with few texts."
+)
+FEW_DIFFER = gettext_noop(
+    "the interval leaves out %(even)s, but the two differ on %(differing)s of %(units)s texts only, so p is at least "
+    "%(p)s. The interval is rough with so few. Go by the test."
+)
+NONE_CAN = {
+    CannotDiffer.UNITS: gettext_noop(
+        "the interval leaves out %(even)s, but with so few texts no test of this family can be significant. Go by the "
+        "test."
+    ),
+    CannotDiffer.DIFFERING: gettext_noop(
+        "the interval leaves out %(even)s, but systems differ on so few texts that no test of this family can be "
+        "significant. Go by the test."
+    ),
+    CannotDiffer.PERMUTATIONS: gettext_noop(
+        "the interval leaves out %(even)s, but with so few permutations no test of this family can be significant. "
+        "Compute the run again with more."
+    ),
+}
+NONE_COULD = gettext_noop(
+    "the interval leaves out %(even)s, but no test of this family can be significant. Go by the test."
+)
+ADJUSTED = gettext_noop(
+    "the interval leaves out %(even)s, but the adjusted p is not significant. The interval is about one pair alone; p "
+    "is adjusted for all %(n)s comparisons. Go by p."
+)
+NOT_SIGNIFICANT = gettext_noop(
+    "the interval leaves out %(even)s, but the test is not significant: the two are computed in different ways, which "
+    "shows with few texts. Go by the test."
+)
 
 
 @dataclass(frozen=True, slots=True)

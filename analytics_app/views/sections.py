@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from analytics_app import analyses, charts
 from analytics_app.models import Plot, ResultRow
-from analytics_app.runs import left
+from analytics_app.runs import funnel_chart
 from analytics_app.selectors.sections import PAIRS_SHOWN, RATER_PAIRS_SHOWN, CriterionRows
 from analytics_app.show import agreement_choice, cells, formats, labels
 from analytics_app.show.cells import Cell
@@ -125,7 +125,7 @@ def sections_of(
             rows_of_place.setdefault((row.task or "", row.criterion or ""), []).append(row)
     plots_of_place: dict[tuple[str, str], list[Plot]] = {}
     for plot in plots:
-        if kind_of(plot) == left.KIND:
+        if kind_of(plot) == funnel_chart.KIND:
             continue
         plots_of_place.setdefault((plot.task, plot.criterion), []).append(plot)
     if places is None:
@@ -250,7 +250,7 @@ def kind_of(plot: Plot) -> str:
 
 def figures_of_rules(plots: Iterable[Plot]) -> dict[str, Figure]:
     """Return the figure of the quality rules of each task, by its key."""
-    return {plot.task: figure(plot) for plot in plots if kind_of(plot) == left.KIND}
+    return {plot.task: figure(plot) for plot in plots if kind_of(plot) == funnel_chart.KIND}
 
 
 def figure(plot: Plot) -> Figure:

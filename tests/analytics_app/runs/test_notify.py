@@ -1,4 +1,4 @@
-"""Ringing the bell: never an exception and never a long wait, whatever the broker does."""
+"""Notifications of workers never raise and never wait long, in any state of the broker."""
 
 import json
 import logging
@@ -39,7 +39,7 @@ def broker() -> Iterator["redis.Redis"]:
 
 @pytest.fixture
 def use_broker(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
-    """Let this process ring at another address."""
+    """Let this process notify workers through another address."""
 
     def use(url: str) -> None:
         monkeypatch.setattr(settings, "CELERY_BROKER_URL", url)
@@ -100,27 +100,27 @@ def test_a_broker_that_is_away_costs_no_time_and_no_run(
         run = start.start(study=rated, by=None)
     assert 0 < sum(waits) < AT_ONCE_SECONDS
     assert set(run.parts.filter(kind="quality").values_list("state", "rung_at")) == {("queued", None)}
-    assert "The broker does not answer; what is queued starts when it does" in caplog.text
+    assert "The broker does not answer; queued parts start when it does" in caplog.text
     waits.clear()
     assert broker_state() == "unreachable"
     assert 0 < sum(waits) < AT_ONCE_SECONDS
 
 
-def test_what_is_rung_again_expires_and_does_not_pile_up(
+def test_repeated_notifications_expire_and_do_not_pile_up(
     rated: Study, broker: "redis.Redis", use_broker: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ids = list(start.start(study=rated, by=None).parts.values_list("pk", flat=True))
     monkeypatch.setattr(notify, "MOST_WAITING", 2)
-    assert notify.ring(ids, again=True) == 2
+    assert notify.notify_workers(ids, again=True) == 2
     message = json.loads(broker.lindex("analysis", 0))
     assert message["headers"]["expires"] is not None
-    assert notify.ring(ids, again=True) == 0
+    assert notify.notify_workers(ids, again=True) == 0
     assert len(queued(broker)) == 2
-    assert notify.ring(ids) == 3  # who asks for a run is heard
+    assert notify.notify_workers(ids) == 3  # the first notification of a run is never held back
     assert json.loads(broker.lindex("analysis", 0))["headers"]["expires"] is None
 
 
-def test_nothing_is_rung_for_a_transaction_that_fails(
+def test_a_transaction_that_fails_notifies_nobody(
     rated: Study, broker: "redis.Redis", use_broker: Any, django_capture_on_commit_callbacks: Any
 ) -> None:
     with django_capture_on_commit_callbacks(execute=True), pytest.raises(ValueError, match="ddof"):
@@ -150,10 +150,10 @@ def test_no_request_of_a_rater_touches_the_broker(
     assert somebody.get(f"/r/{token}/end/").status_code == 200
     assert Judgment.objects.filter(assignment__rater__study=study).count() == 4
     assert attempts == []
-    # The same spy hears a run being rung for.
+    # The same spy sees the notification of a run.
     part = RunPart(run=start.start(study=study, by=rosa), number=9, kind="criterion", task=study.tasks.get())
     part.save()
-    assert notify.ring([part.pk]) == 0
+    assert notify.notify_workers([part.pk]) == 0
     assert attempts == [("127.0.0.1", 1)]
 
 

@@ -10,7 +10,7 @@ from analytics_app import charts
 from analytics_app.charts import pictures
 from analytics_app.exports import tables
 from analytics_app.models import Plot, ResultRow, Run
-from analytics_app.runs import left
+from analytics_app.runs import funnel_chart
 from analytics_app.selectors import pages
 from analytics_app.selectors.results import plots_of, rows_of
 from analytics_app.selectors.sections import ResultNames, names_of
@@ -52,7 +52,7 @@ def one_table(study: Study, run: Run, section: str, key: str, *, systems: bool) 
     names = names_of(study)
     if section == OF_RUN:
         rows = list(rows_of(run, systems=systems).filter(analysis="funnel"))
-        plots = plots_of(run, systems=systems).filter(key__endswith=f"/{left.KIND}")
+        plots = plots_of(run, systems=systems).filter(key__endswith=f"/{funnel_chart.KIND}")
         listed = list(_of_run(run, names, rows, figures_of_rules(plots)))
     else:
         read = run_sections.read_one(run, names, section, systems=systems)

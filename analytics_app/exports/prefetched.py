@@ -7,7 +7,7 @@ from itertools import islice
 PIECES = 2
 
 
-class Begun(Iterator[bytes]):
+class Prefetched(Iterator[bytes]):
     """The pieces of a file, of which the first are already read; closing it closes their source."""
 
     def __init__(self, pieces: Generator[bytes, None, None]) -> None:

@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 
 from analytics_app.show.cells import Cell
 from analytics_app.show.table import Table
-from analytics_app.views import taken
+from analytics_app.views import run_files
 from tasks_app.models import Study
 from tests import latex
 from tests.analytics_app.views.reading import tables
@@ -22,26 +22,28 @@ _NUMBER = re.compile(r"−?\d[\d,]*(?:\.\d+)?")
 def hold_the_same_numbers(study: Study, pages: Sequence[str]) -> None:
     """Compare each table of a study's latest run on its pages of results, in LaTeX, in Markdown and in CSV."""
     run = study.runs.filter(state="done").latest("number")
-    named = list(taken.all_tables(study, run, systems=True))
+    named = list(run_files.all_tables(study, run, systems=True))
     shown = [rows for page in pages for _caption, rows in tables(page)]
     assert named
     names = [(one.section, one.table.key) for one in named]
     assert len(set(names)) == len(names)
     # No two tables of a section have one caption, so that no key depends on the order of tables.
-    captioned = [one.table for one in named if one.section != taken.OF_RUN and not one.table.key.startswith("plot-")]
+    captioned = [
+        one.table for one in named if one.section != run_files.OF_RUN and not one.table.key.startswith("plot-")
+    ]
     assert [table.key for table in captioned] == [slugify(str(table.caption)) for table in captioned]
     for one in named:
         if pairs.is_alike(one.section):
             continue
         rows = _texts(one.table)
         # What was excluded has a column of links on the page, and its table there is not a declared one.
-        if not (one.section == taken.OF_RUN and "by-system" not in one.table.key and one.table.key != "raters"):
+        if not (one.section == run_files.OF_RUN and "by-system" not in one.table.key and one.table.key != "raters"):
             assert rows in shown, (one.title, rows)
-        source = taken.table_file(study, run, one, "tex")
+        source = run_files.table_file(study, run, one, "tex")
         latex.check(source)
         assert [list(map(_flat, row)) for row in latex.rows_of(source)] == rows
-        assert tables(MarkdownIt().enable("table").render(taken.table_file(study, run, one, "md")))[0][1] == rows
-        _csv_has_the_numbers(one.table, taken.table_file(study, run, one, "csv"))
+        assert tables(MarkdownIt().enable("table").render(run_files.table_file(study, run, one, "md")))[0][1] == rows
+        _csv_has_the_numbers(one.table, run_files.table_file(study, run, one, "csv"))
 
 
 def _texts(table: Table) -> list[list[str]]:
