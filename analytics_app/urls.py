@@ -146,6 +146,7 @@ researcher_urls: list[URLPattern] = [
     path("<slug:slug>/data/texts/bonuses/", collected.add_bonuses, name="text_bonuses"),
     path("<slug:slug>/data/texts/pairs.<str:format>", collected.file, name="pairs"),
     path("<slug:slug>/data/ratings.<str:format>", data.ratings, name="ratings"),
+    path("<slug:slug>/data/as/<str:format>/", data.as_format, name="as_format"),
 ]
 
 project_urls: list[URLPattern] = [

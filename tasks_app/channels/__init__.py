@@ -54,7 +54,7 @@ def canonical_id(name: str, external_id: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """How long a sign of life keeps a rater's sets, and how long as long as the rater has answered nothing.
+    """The time that a sign of life keeps a rater's sets, and the shorter time before the first answer.
 
     `unanswered_minutes` is None where that makes no difference.
     """
@@ -64,7 +64,7 @@ class Lease:
 
 
 def lease_of(options: StudySettings, name: str) -> Lease:
-    """Return how long sets are kept for a channel's raters: the channel's days, else the study's minutes.
+    """Return the time that sets are kept for a channel's raters: the channel's days, else the study's minutes.
 
     Before their first answer, sets are kept for less time for raters of channels by which anybody can enrol, and enrol
     often. Somebody who was invited has one set, which the researcher meant for them.

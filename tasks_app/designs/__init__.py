@@ -1,4 +1,4 @@
-"""Designs: which rater judges what, and in which order. Each is a pure, seeded module with the design's name."""
+"""Designs: the texts of each rater, and their order. Each is a pure, seeded module with the design's name."""
 
 from collections.abc import Mapping
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def advice_on(page: SetupPage, path: Path) -> Advice | None:
-    """Return advice on how a value could be better: nothing wrong, but what a careful reviewer would ask about."""
+    """Return advice on a better value: nothing wrong, but a question that a careful reviewer would ask."""
     nearest = page.reading.nearest if page.is_checked and page.has_numbers else {}
     if path in nearest:
         words = {"value": nearest[path]}
@@ -43,7 +43,7 @@ def _on_limit(sizes: Mapping[Path, int]) -> Advice | None:
 
 
 def _on_question(page: SetupPage, path: Path) -> Advice | None:
-    """Return why a question may lead raters, with a neutral wording (Schoch et al. 2020)."""
+    """Return the reason why a question may lead raters, with a neutral wording (Schoch et al. 2020)."""
     question = page.value(path)
     language = page.value((*path[:2], "language")) or page.value(("study", "language")) or "en"
     framing = framing_of(question, str(language)) if isinstance(question, str) else None
@@ -56,7 +56,7 @@ def _on_question(page: SetupPage, path: Path) -> Advice | None:
 
 
 def _on_language(language: Json) -> Advice | None:
-    """Return which language raters read evalweb's own text in, unless somebody has checked it."""
+    """Return a note on the language of evalweb's own text for raters, unless somebody has checked it."""
     if not isinstance(language, str) or not language or languages.is_reviewed(code := languages.match(language)):
         return None
     if not code:

@@ -47,7 +47,7 @@ MOST_PAIRED = 30
 
 @dataclass(frozen=True)
 class SetupPage:
-    """A step of a set-up as it is shown and saved; whatever is known of it is made once, when it is first asked for.
+    """A step of a set-up as it is shown and saved; each derived value is made once, at first use.
 
     `is_checked` says that the document is read as a study file, so that its problems stand beside the fields.
     """
@@ -63,12 +63,12 @@ class SetupPage:
 
     @cached_property
     def document(self) -> SetupDocument:
-        """The document, whose values are reached by paths."""
+        """The document, with values that are reached by paths."""
         return self.setup.document
 
     @property
     def given(self) -> Mapping[str, Json]:
-        """The document: what study.yaml would contain."""
+        """The document: the content of study.yaml."""
         given: Mapping[str, Json] = self.setup.given
         return given
 
@@ -95,7 +95,7 @@ class SetupPage:
         return {str(entry.get("key", "")) for entry in self.entries(section)}
 
     def on(self, step: str) -> SetupPage:
-        """Return another step of the same document, whose problems are not asked for."""
+        """Return another step of the same document, without a check for its problems."""
         return SetupPage(self.setup, step)
 
     @cached_property
@@ -126,7 +126,7 @@ class SetupPage:
 
     @cached_property
     def _beside(self) -> Problems:
-        """What stands beside each field: its problems, and the points that are settled there."""
+        """The sentences beside each field: its problems, and the points that are settled there."""
         beside = dict(self.problems)
         for point in self.points:
             beside[point.path] = (*beside.get(point.path, ()), point.sentence)
@@ -139,7 +139,7 @@ class SetupPage:
 
     @cached_property
     def points(self) -> Sequence[Point]:
-        """What would keep the study closed, as far as the settings say; empty where the document is not checked."""
+        """The points that would keep the study closed, as far as the settings tell; empty for an unchecked document."""
         if not self.is_checked:
             return ()
         return left_to_settle(self)
@@ -176,7 +176,7 @@ class SetupPage:
 
     @cached_property
     def numbers(self) -> Numbers | None:
-        """How many judgments, sets and raters there will be, and what they cost; None where nothing can be judged."""
+        """The number of judgments, sets and raters, and their cost; None if no text can be judged."""
         reading, scale, _problems = self._read
         return numbers_of(reading, scale)
 
@@ -213,7 +213,7 @@ class SetupPage:
         return {control.path: control.label for control in self.controls}
 
     def asks_for(self, path: Path) -> bool:
-        """Return whether the step has a field for a value or for what is around it, or a group of that path."""
+        """Return whether the step has a field for a value or for a group around it, or a group of that path."""
         is_in_field = any(path[: len(control.path)] == control.path for control in self.controls)
         return is_in_field or any(group.path == path for group in groups_within(self.groups))
 
@@ -325,7 +325,7 @@ class SetupPage:
         )  # fmt: skip
 
     def _kind(self, node: Mapping[str, Json], path: Path) -> str:
-        """Return which kind of control a value gets; the words of steps and languages have kinds of their own."""
+        """Return the kind of control for a value; the words of steps and languages have kinds of their own."""
         if len(path) == 3 and path[0] == "criteria" and path[2] == "labels":
             return "steps"
         return "language" if node.get("pattern") == LANGUAGE_PATTERN else kind_of(node)
@@ -391,7 +391,7 @@ class SetupPage:
         return str(node.get("title") or SECTION_LABELS.get(".".join(map(str, path)), path[-1]))
 
     def advice(self, path: Path) -> Advice | None:
-        """Return advice on how a value could be better: nothing wrong, but what a careful reviewer would ask about."""
+        """Return advice on a better value: nothing wrong, but a question that a careful reviewer would ask."""
         return advice_on(self, path)
 
 

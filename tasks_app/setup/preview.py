@@ -111,7 +111,7 @@ def preview_of(setup: Setup, task_key: str = "", number: int = 1) -> Preview | N
 
 
 def _screens_by_task(setup: Setup, reading: StudyReading) -> dict[str, int]:
-    """Return how many screens of each task a rater's set has, in the order of the tasks, checks included."""
+    """Count the screens of each task in a rater's set, in the order of the tasks, checks included."""
     known = known_answers(setup, reading)
     all_read = setup.rows.filter(table="items").count() <= sum(
         len(item["outputs"]) for item in reading.document["items"]

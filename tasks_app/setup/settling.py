@@ -1,4 +1,4 @@
-"""What is left to settle in a set-up that is not stored yet."""
+"""The points to settle in a set-up that is not stored yet."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class State(StrEnum):
-    """What is known of a step: INCOMPLETE lacks something, PROBLEM has something that is wrong or to be replaced."""
+    """The state of a step: INCOMPLETE lacks something, PROBLEM has a value that is wrong or to be replaced."""
 
     DONE = "done"
     INCOMPLETE = "incomplete"

@@ -14,7 +14,7 @@ from tasks_app.studyfile.problems import nearest
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step: its name in addresses, its label, one sentence about what is decided in it, and what comes first.
+    """A step: its name in addresses, its label, one sentence about its decisions, and the sections that come first.
 
     `has_numbers` says that it shows numbers that follow from the settings, `shows` which page of raters stands beside
     it at first: unit, consent, instructions, or end.
@@ -171,7 +171,7 @@ def _longest(patterns: Iterable[str], path: Path) -> str | None:
 
 
 def step_of(path: Path) -> str:
-    """Return the step that asks for a value; "" for what only the file has, such as an unknown section.
+    """Return the step that asks for a value; "" for a value that only the file has, such as an unknown section.
 
     Raises
     ------
@@ -184,7 +184,7 @@ def step_of(path: Path) -> str:
 
 @lru_cache(maxsize=4096)
 def _placed_in(path: Path) -> str | None:
-    """Return the step in which this module places a value; None for what it does not know."""
+    """Return the step in which this module places a value; None for an unknown value."""
     if _longest(FILE_ONLY, path) is not None:
         return ""
     pattern = _longest(_STEP_OF, path)

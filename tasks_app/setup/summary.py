@@ -1,4 +1,4 @@
-"""What a study will do with its settings as they are, in plain words: each line with the setting that decides it."""
+"""The working of a study with its present settings, in plain words: each line with the setting that decides it."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from tasks_app.studyfile.workload import workload_of
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A sentence about what the study will do, and the path of the setting that decides it."""
+    """A sentence about the working of the study, and the path of the setting that decides it."""
 
     sentence: str
     path: Path
@@ -97,7 +97,7 @@ def _money(amount: object) -> str:
 
 
 def _of_task(reading: StudyReading, number: int, task: Mapping[str, Json]) -> Iterator[Line]:
-    """Yield how often each text is judged, and in which order."""
+    """Yield the number of judgments of each text, and the order of the texts."""
     path: Path = ("tasks", number)
     sentence = ngettext("%(n)s rater per text", "%(n)s raters per text", task["k"]) % {"n": task["k"]}
     if task["k_more"] and task["k_more_share"]:

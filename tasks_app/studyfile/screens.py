@@ -274,7 +274,7 @@ def check_plans(reading: StudyReading, drafts: list[DraftTask]) -> None:
 
 
 def _note_judges(reading: StudyReading, draft: DraftTask, units: Sequence[PlanUnit]) -> None:
-    """Note systems whose units get fewer judgments than the task type advises."""
+    """Note systems with units that get fewer judgments than the task type advises."""
     needed = draft.kind.judges_needed()
     planned: dict[tuple[str, ...], int] = {}
     for unit in units:

@@ -82,7 +82,7 @@ NO_INSTRUCTION = _("Show some texts twice instead: “Units of a set that are sh
 
 
 class Parameters(Block):
-    """The form of what a study can set of a task type: messages call it a parameter."""
+    """The form of the settings of a task type: messages call a setting a parameter."""
 
     called = "parameter"
 
@@ -174,7 +174,7 @@ class TaskType(Declared, ABC):
 
     @property
     def params(self) -> dict[str, object]:
-        """The parameters by their names, for whoever goes through all of them."""
+        """The parameters by their names, for a caller that goes through all of them."""
         return self.by_name()
 
     @property
@@ -184,7 +184,7 @@ class TaskType(Declared, ABC):
 
     @property
     def texts_on_page(self) -> int:
-        """How many screens stand on one page of a rater at most; only types with simple screens show several."""
+        """The most screens on one page of a rater; only types with simple screens show several."""
         return 1
 
     def brings(self) -> tuple[Criterion, ...]:
@@ -222,11 +222,11 @@ class TaskType(Declared, ABC):
             yield f"{self.name} needs {needed} questions; there are {len(criteria)}."
 
     def units_a_rater(self) -> int | None:
-        """Return how many units one rater may judge at most; None where there is no limit."""
+        """Return the most units that one rater may judge; None if there is no limit."""
         return None
 
     def judges_needed(self) -> int | None:
-        """Return how many judgments units of the same systems should get in all; None where the type advises none."""
+        """Return the judgments that units of the same systems should get in all; None if the type advises none."""
         return None
 
     def item_problems(self, item: ItemTexts) -> Iterator[str]:
@@ -238,7 +238,7 @@ class TaskType(Declared, ABC):
         return iter(())
 
     def missing_for_raters(self, item: ItemTexts) -> Iterator[str]:
-        """Yield a sentence for what an item lacks that raters must see; ratings from elsewhere need none of it."""
+        """Yield a sentence for each gap of an item that raters would meet; ratings from elsewhere need no check."""
         return iter(())
 
     def prefill_problem(self, payload: object, text: str) -> str | None:
@@ -274,7 +274,7 @@ class TaskType(Declared, ABC):
         """Make the units of a task out of its items."""
 
     def shown_only(self) -> frozenset[str]:
-        """Return the keys of systems whose texts stand beside those that are judged, and never are."""
+        """Return the keys of systems with texts that stand beside the judged ones, and are never judged."""
         return frozenset()
 
     def arrange(self, n_parts: int, rng: Random) -> Iterator[dict[str, object]]:
@@ -286,7 +286,7 @@ class TaskType(Declared, ABC):
             yield {"parts": list(range(n_parts))}
 
     def arrange_for_rater(self, criteria: Sequence[Criterion], rng: Random) -> dict[str, object]:
-        """Draw what stays the same for one rater: the order of the study's criteria, and what a type adds."""
+        """Draw the part of a screen that stays the same for one rater: the order of the criteria, and more by type."""
         keys = [criterion.key for criterion in self.asked(criteria)]
         rng.shuffle(keys)
         return {"criteria": keys}
@@ -298,14 +298,14 @@ class TaskType(Declared, ABC):
         initial: Mapping[str, object] | None = None,
         prefix: str = "",
     ) -> ScreenForm:
-        """Return the form of a screen: unbound, or bound to what was posted.
+        """Return the form of a screen: unbound, or bound to a post.
 
         `prefix` tells its fields from those of other screens on the page.
         """
         return self.Form(self, screen, data, initial, prefix)
 
     def answers_on(self, screen: Screen) -> int:
-        """Return how many answers a screen asks for: the fields that must be filled in, at least one."""
+        """Count the answers that a screen asks for: the fields that must be filled in, at least one."""
         return max(1, sum(field.required for field in self.form(screen).fields.values()))
 
     @abstractmethod
@@ -357,7 +357,7 @@ class TaskType(Declared, ABC):
         """
         return NO_INSTRUCTION
 
-    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
+    def answered_questions(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
         """Yield the questions of a screen with the rater's answers, empty where the screen was skipped.
 
         Types without such questions yield none; those whose answers are no options and no numbers override `laid_over`.
@@ -366,12 +366,12 @@ class TaskType(Declared, ABC):
 
     def laid_over(self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]) -> LaidOver:
         """Return the rater's answers with the expected ones, to be shown after practice."""
-        return LaidOver(questions=compare(self.asked_again(screen, cleaned), gold))
+        return LaidOver(questions=compare(self.answered_questions(screen, cleaned), gold))
 
     def feedback(
         self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]
     ) -> tuple[Feedback, ...]:
-        """Return the feedback after a training unit: for each known answer whether it was met, and why."""
+        """Return the feedback after a training unit: for each known answer, whether it was met, and the reason."""
         names = {criterion.key: criterion.name for criterion in screen.criteria}
         return tuple(
             Feedback(

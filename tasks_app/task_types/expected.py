@@ -70,7 +70,7 @@ class ComparedOption:
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """A scale with marks, as percentages of its length: what was given, and where expected answers begin and end.
+    """A scale with marks, as percentages of its length: the given value, and the ends of the expected answers.
 
     `expected` holds these as the rater reads them: lowest and highest, the same twice where it is one number.
     """

@@ -32,7 +32,7 @@ class Scale(StrEnum):
 
 
 class Quality(StrEnum):
-    """How well a simulated rater does their work."""
+    """The quality of a simulated rater's work."""
 
     CAREFUL = "careful"
     SLOPPY = "sloppy"
@@ -103,13 +103,13 @@ class OutputText:
 
     @property
     def content(self) -> str:
-        """What tells it from others: its words, or the hash of its file."""
+        """The mark that tells the output from others: its words, or the hash of its file."""
         return self.text if self.file is None else self.file.name
 
 
 @dataclass(frozen=True, slots=True)
 class ItemTexts:
-    """One item with its outputs; `groups` holds the outputs by what they show, identical ones together.
+    """One item with its outputs; `groups` holds identical outputs together, by the words or the file that they show.
 
     `highlights` are those of its source and reference, by these words.
     """
@@ -131,7 +131,7 @@ class ItemTexts:
 
     @classmethod
     def collapsed(cls, key: str, outputs: Sequence[OutputText], *, keep: bool = False, **rest: object) -> ItemTexts:
-        """Return an item whose identical outputs are grouped, unless the researcher says to `keep` them apart."""
+        """Return an item with its identical outputs grouped, unless the researcher chose to `keep` them apart."""
         by_content: dict[object, list[int]] = {}
         for number, output in enumerate(outputs):
             by_content.setdefault(number if keep else output.shown, []).append(number)
@@ -216,12 +216,12 @@ class Part:
 
     @property
     def kind(self) -> str:
-        """What it is: text, image, audio or video."""
+        """The kind of output: text, image, audio or video."""
         return self.file.kind if self.file is not None else TEXT
 
     @property
     def content(self) -> str:
-        """What tells it from others: its words, or the hash of its file."""
+        """The mark that tells the output from others: its words, or the hash of its file."""
         return self.text if self.file is None else self.file.name
 
 
@@ -271,12 +271,12 @@ class ShownPart:
 
     @property
     def name(self) -> str:
-        """What the screen calls it where there are several: “Text A”, “Picture A”."""
+        """The name on a screen with several outputs: “Text A”, “Picture A”."""
         return named(self.part.kind, self.letter)
 
     @property
     def heading(self) -> str:
-        """What the screen calls it where there is no other: “Text”, “Picture”."""
+        """The name on a screen with one output: “Text”, “Picture”."""
         return heading_of(self.part.kind)
 
 
@@ -316,7 +316,7 @@ class Screen:
 
     @property
     def output_kind(self) -> str:
-        """What is judged: text, image, audio or video; outputs that stand side by side are of one kind."""
+        """The kind of judged output: text, image, audio or video; outputs side by side are of one kind."""
         return self.parts[0].kind if self.parts else TEXT
 
     @property

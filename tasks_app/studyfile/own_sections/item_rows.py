@@ -52,7 +52,7 @@ def is_of_item(column: str) -> bool:
 
 
 class ItemReading(Protocol):
-    """What the checks need: the part of a `StudyReading` that concerns items, with or without a study file around it.
+    """The part of a `StudyReading` that concerns items, which the checks need with or without a study file around it.
 
     `output_places` says where each (item, system, variant) stands, `file_places` where its file is named, `media` gives
     the media named, by their hash, and `media_places` where each (item, column) names some.
@@ -222,7 +222,7 @@ class ItemRows:
                 yield sentence % {"names": ", ".join([*pairs[:LISTED], *more])}
 
     def notes_on_media(self) -> list[str]:
-        """Return what was removed from the media files, and which are not what their names say."""
+        """Return notes on the metadata removed from the media files, and on misnamed files."""
         if self.reading.files.is_stored:
             return []
         files = {file.name: file for file in self.media.values() if file is not None}

@@ -204,7 +204,7 @@ class BestWorst(SeveralTexts):
         values = tuple(self.ratings(screen, cleaned))
         return tuple(grade_choice(values, answer, len(screen.parts)) for answer in gold)
 
-    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
+    def answered_questions(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
         """Yield the choice of the best and of the worst for every criterion, the texts by their numbers from 1."""
         form = self.form(screen)
         for criterion in screen.shown_criteria:

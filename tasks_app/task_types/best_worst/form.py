@@ -43,7 +43,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One criterion with all texts; `missing` holds what to say while one end, or both, are not chosen."""
+    """One criterion with all texts; `missing` holds the sentence to show while one end, or both, are not chosen."""
 
     criterion: Criterion
     words: str
@@ -116,7 +116,7 @@ class BestWorstForm(ScreenForm):
         return cleaned
 
     def questions(self) -> list[Question]:
-        """The criteria with their texts, for the template."""
+        """Return the criteria with their texts, for the template."""
         return [self._question(criterion) for criterion in self.screen.shown_criteria]
 
     def _question(self, criterion: Criterion) -> Question:

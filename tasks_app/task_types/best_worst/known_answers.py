@@ -1,4 +1,4 @@
-"""Known answers of best-worst scaling: which text is the best, which the worst."""
+"""Known answers of best-worst scaling: the best and the worst text."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

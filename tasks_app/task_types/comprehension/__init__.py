@@ -94,7 +94,7 @@ STEP = Outcome(
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """When a criterion is asked: after one of these answers to an earlier criterion."""
+    """The condition for a criterion: one of these answers to an earlier criterion."""
 
     after: str
     answers: tuple[str, ...]
@@ -270,7 +270,7 @@ class Comprehension(DrawnOptions):
         return {**own, "criteria": [criterion.key for criterion in self.asked(criteria)]} if self.only_if else own
 
     def answers_on(self, screen: Screen) -> int:
-        """Return how many questions a screen asks, all that depend on others included."""
+        """Count the questions of a screen, including all that depend on others."""
         return max(1, len(self.questions_on(screen)) + len(self.asked(screen.criteria)))
 
     def scale_of(self, criterion: Criterion | None = None) -> tuple[float, float, float] | None:
@@ -344,7 +344,7 @@ class Comprehension(DrawnOptions):
             step = float(str(cleaned[STUDY_FIELD.format(key=criterion.key)]))
             yield Value(STEP.name, part=part, criterion=criterion.key, value=step)
 
-    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
+    def answered_questions(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
         """Yield the questions that have options, as known answers name them: right or not."""
         for question in self.questions_on(screen):
             name = ITEM_FIELD.format(n=question.number)

@@ -1,4 +1,4 @@
-"""How simulated raters read a text and answer questions about it."""
+"""Simulate raters who read a text and answer questions about it."""
 
 from __future__ import annotations
 

@@ -293,7 +293,7 @@ class ErrorLabels(TextType):
         """Compare an answer with known answers; one that names no criterion is about the label."""
         return super().grade(screen, cleaned, [replace(answer, criterion=answer.criterion or ERROR) for answer in gold])
 
-    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
+    def answered_questions(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
         """Yield the hierarchy with the label that the answer comes to, the follow-up questions, and the flags."""
         form = ErrorLabelForm(self, screen)
         typology, language = form.typology, form.language

@@ -55,7 +55,7 @@ def chosen_label(typology: Typology, cleaned: Mapping[str, object], *, in_order:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One thing to choose or to tick: what is posted, its words, the digit that chooses it."""
+    """One option to choose or to tick: the posted value, its words, the digit that chooses it."""
 
     value: str
     words: str
@@ -179,7 +179,7 @@ class ErrorLabelForm(OneTextForm):
         return f"{self[step_field(self.typology.labels[0].key)].auto_id}-result"
 
     def label_field(self) -> forms.BoundField:
-        """The field of the label, where it is chosen."""
+        """Return the field of the label, where it is chosen."""
         return self[LABEL_FIELD]
 
     def labels(self) -> list[Choice]:

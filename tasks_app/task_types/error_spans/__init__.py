@@ -1,4 +1,4 @@
-"""Error spans: raters mark what is wrong in a text, say how serious and of which kind it is, and may give a score."""
+"""Error spans: raters mark the errors in a text, with their severity and kind, and may give a score."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -129,7 +129,7 @@ class ErrorSpans(SpanParameters):
 
     @property
     def most(self) -> int:
-        """How many errors a text can have."""
+        """The most errors that a text can have."""
         return self.max_spans or MOST.get(self.scheme, MOST_ELSEWHERE)
 
     def told_apart(self, *, source: bool) -> Scheme:
@@ -308,7 +308,7 @@ class ErrorSpans(SpanParameters):
         given = tuple(limits[part].words(mark) for part, part_marks in marks.items() for mark in part_marks)
         return Graded(gold, not missed and not extra, given), grading.sentence(missed, extra, limits)
 
-    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
+    def answered_questions(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
         """Yield the questions for scores; marks are laid over the text itself."""
         for shown in screen.shown_parts:
             for criterion in SpansForm(self, screen).scored:

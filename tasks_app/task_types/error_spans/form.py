@@ -234,7 +234,7 @@ class SpansForm(ScreenForm):
         return sorted([*own, *kept_marks])
 
     def rows(self) -> list[Row]:
-        """The texts with their questions, for the template."""
+        """Return the texts with their questions, for the template."""
         return [self._row(shown) for shown in self.screen.shown_parts]
 
     def _row(self, shown: ShownPart) -> Row:

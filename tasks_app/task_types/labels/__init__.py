@@ -224,7 +224,7 @@ class Labels(PagedTexts, DrawnOptions):
         return replace(LABEL, several=True) if self.multiple else LABEL
 
     def problems(self, criteria: Sequence[Criterion]) -> Iterator[str]:
-        """Yield a sentence for every criterion without options, and for what names none of the criteria."""
+        """Yield a sentence for every criterion without options, and for every name that is none of the criteria."""
         yield from super().problems(criteria)
         known = {criterion.key: criterion for criterion in criteria}
         for criterion in criteria:
@@ -330,7 +330,7 @@ class Labels(PagedTexts, DrawnOptions):
             return graded
         return tuple(map(all_of_a_set, graded))
 
-    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
+    def answered_questions(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
         """Yield the options of every criterion."""
         form = LabelsForm(self, screen)
         for criterion, options in form.criteria_with_options:

@@ -1,4 +1,4 @@
-"""How simulated raters label a text."""
+"""Simulate raters who label a text."""
 
 from __future__ import annotations
 

@@ -175,7 +175,7 @@ class Magnitude(SeveralTexts):
 
     @property
     def options(self) -> tuple[tick_boxes.Tick, ...]:
-        """What can be ticked about a text."""
+        """The ticks that can be set on a text."""
         return tick_boxes.ticks_of(self.ticks)
 
     def brings(self) -> tuple[Criterion, ...]:
@@ -284,7 +284,7 @@ class Magnitude(SeveralTexts):
         return [group for group in judged if group]
 
     def shown_only(self) -> frozenset[str]:
-        """Return the system whose text is the reference, where one is."""
+        """Return the system with the reference text, if one is set."""
         return frozenset(filter(None, [self.reference_system]))
 
     def arrange(self, n_parts: int, rng: Random) -> Iterator[dict[str, object]]:
@@ -322,13 +322,13 @@ class Magnitude(SeveralTexts):
         graded = super().grade(screen, cleaned, gold)
         return tuple(all_of_a_set(answer) if answer.gold.criterion == tick_boxes.KEY else answer for answer in graded)
 
-    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
+    def answered_questions(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
         """Yield the number of every text and criterion, on a scale of ratios with the reference on it."""
         judged, worth = self.judged(screen), float(self.reference_value)
         ticked = self.ticked_on(screen)
         for shown in judged.shown_parts:
             if ticked is not None:
-                yield tick_boxes.asked_again(self.options, shown, ticked, cleaned)
+                yield tick_boxes.answered_question(self.options, shown, ticked, cleaned)
             for criterion in self.asked(judged.shown_criteria):
                 name = field_name(shown.position, criterion.key)
                 answer = cleaned.get(name)

@@ -1,4 +1,4 @@
-"""The form of magnitude estimation: what is ticked about each text, and a number for each text and criterion."""
+"""The form of magnitude estimation: the ticks on each text, and a number for each text and criterion."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """The text that others are held against, and what it is worth."""
+    """The text that others are compared with, and its number."""
 
     text: str
     language: str
@@ -31,7 +31,7 @@ class Reference:
 
     @property
     def content(self) -> str:
-        """What tells it from the others: its words, or the hash of its file."""
+        """The mark that tells this text from the others: its words, or the hash of its file."""
         return self.text if self.file is None else self.file.name
 
 
@@ -72,7 +72,7 @@ class MagnitudeForm(TextsForm):
         return cleaned
 
     def rows(self) -> list[Row]:
-        """The texts with what is ticked about them and their numbers, for the template."""
+        """Return the texts with their ticks and their numbers, for the template."""
         rows = super().rows()
         if self.ticks is None:
             return rows
@@ -87,7 +87,7 @@ class MagnitudeForm(TextsForm):
         return _about(shown if len(self.screen.parts) > 1 else None, self.ticks)
 
     def sentences(self) -> list[tuple[str, str]]:
-        """What can be wrong with a number, for the page's script, which puts the question's name into it."""
+        """Return the faults of a number in words, for the page's script, which puts the question's name into them."""
         return [(reason, str(sentence) % {"about": "{about}"}) for reason, sentence in SENTENCES.items()]
 
 

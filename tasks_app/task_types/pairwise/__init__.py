@@ -192,7 +192,7 @@ class Pairwise(ComparedTexts, SeveralTexts):
                 yield f"The key of criterion {key!r} is too long to ask for its strength: at most {most} characters."
 
     def outcome_of(self, criterion: Criterion | None) -> Outcome:
-        """Return the strength for what the type brings along, the preference for every other criterion."""
+        """Return the strength for the criterion that the type adds, the preference for every other criterion."""
         preference, strength = self.outcomes
         return strength if self._is_strength(criterion) else preference
 
@@ -233,7 +233,7 @@ class Pairwise(ComparedTexts, SeveralTexts):
             if side and cleaned.get(strength):
                 yield Value("strength", criterion=strength, value=float(str(cleaned[strength])))
 
-    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
+    def answered_questions(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
         """Yield the preferences; how strong they are is no right or wrong."""
         labels = {side: LABELS[shown.part.number] for side, shown in zip(SIDES, screen.shown_parts, strict=False)}
         form = PairwiseForm(self, screen)
@@ -252,7 +252,7 @@ class Pairwise(ComparedTexts, SeveralTexts):
         return (1.0, 2.0, 1.0) if self._is_strength(criterion) else None
 
     def options(self, output_kind: str = TEXT) -> dict[str, str]:
-        """Return the answers that may be chosen, by what is posted, in the order of the screen."""
+        """Return the answers that may be chosen, by posted value, in the order of the screen."""
         words = {position: named(output_kind, "AB"[int(position) - 1]) for position in SIDES}
         if self.ties:
             words[TIE] = gettext("No difference")

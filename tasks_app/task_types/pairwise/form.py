@@ -1,4 +1,4 @@
-"""The form of a comparison: for each criterion which of two texts is better, and where the study asks, how much."""
+"""The form of a comparison: for each criterion the better text, and its margin where the study asks for it."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Question:
 
 
 class PairwiseForm(ScreenForm):
-    """The form of a screen: one choice a criterion, and where a text is better, how much."""
+    """The form of a screen: one choice a criterion, and the margin of the better text."""
 
     kind: Pairwise
     # The criteria of the study in the order of the screen.

@@ -231,7 +231,7 @@ class PostEdit(SeveralTexts):
         return (CHOSEN, NOT_CHOSEN) if criterion is not None and criterion.key == "choice" else None
 
     def answers_on(self, screen: Screen) -> int:
-        """Return two answers: which suggestion is taken, and the text it becomes; one where there is no choice."""
+        """Return two answers: the chosen suggestion, and the text it becomes; one where there is no choice."""
         return min(2, len(screen.parts))
 
     def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:

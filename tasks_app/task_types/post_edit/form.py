@@ -28,7 +28,7 @@ def text_name(position: int) -> str:
 
 
 def start_of(part: Part) -> str:
-    """Return the text that an area starts with: the suggestion, or what the part carries instead."""
+    """Return the text that an area starts with: the suggestion, or the prefill of the part instead."""
     carried = (payload.get("text") for payload in part.prefill if isinstance(payload, Mapping))
     return unified(next((text for text in carried if isinstance(text, str)), part.text))
 
@@ -54,7 +54,7 @@ class EditedText(forms.CharField):
         return unified(super().to_python(value) or "")
 
     def in_words(self, value: object) -> str:
-        """Return the text, and below it what was changed."""
+        """Return the text, and its changes below it."""
         text = str(value)
         summary = changes_in_words(self.start, text) or gettext("no changes")
         return f"{text}\n\n({summary})"

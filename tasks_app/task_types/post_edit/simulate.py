@@ -16,7 +16,7 @@ KEYS_A_MOVE = 14
 
 
 def simulated(screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
-    """Return the data of a post. A straight-liner takes what comes first and changes nothing."""
+    """Return the data of a post. A straight-liner chooses the first text and changes nothing."""
     shares = {shown.position: share_of(shown.part.text, "choice", quality, rng) for shown in screen.shown_parts}
     # All texts are equally good to a straight-liner: the first is chosen.
     position = max(shares, key=lambda place: shares[place])

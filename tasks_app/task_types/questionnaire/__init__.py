@@ -225,7 +225,7 @@ class Questionnaire(TaskType):
         return None
 
     def instructed(self, criteria: Sequence[Criterion], turn: int) -> Words:
-        """Say that a questionnaire is asked once, so that a check has to be one of its questions."""
+        """Return the sentence that a check has to be one of the questions, since a questionnaire is asked once."""
         return NO_INSTRUCTION
 
     def units(self, items: Sequence[ItemTexts], rng: Random) -> Iterator[UnitDraft]:
@@ -254,7 +254,7 @@ class Questionnaire(TaskType):
         )
 
     def labels_of(self, criterion: Criterion | None) -> tuple[str, ...] | None:
-        """Return the keys of the options of a choice; None for other questions, whose answers are no labels."""
+        """Return the keys of the options of a choice; None for other questions, which have answers without labels."""
         prompt = self.prompt_of(criterion)
         if prompt is None or outcome_name(prompt.question) != "choice":
             return None

@@ -1,4 +1,4 @@
-"""The form of a questionnaire, and what its template draws."""
+"""The form of a questionnaire, and the rows for its template."""
 
 from __future__ import annotations
 

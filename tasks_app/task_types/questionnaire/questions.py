@@ -84,7 +84,7 @@ class Question:
 
     @property
     def most_characters(self) -> int:
-        """How long an answer in words may be."""
+        """The most characters of an answer in words."""
         return self.longest or LONGEST_ANSWER.get(self.kind, 0)
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def field_name(position: int, criterion: str) -> str:
-    """Name the form field of one text and criterion, by what the rater sees: the place on the screen."""
+    """Name the form field of one text and criterion, by the text's place on the rater's screen."""
     return f"p{position}-{criterion}"
 
 
@@ -80,11 +80,11 @@ class RankingForm(ScreenForm):
                 )
 
     def rows(self) -> list[Row]:
-        """The texts, for the template."""
+        """Return the texts, for the template."""
         return [Row(shown) for shown in self.screen.shown_parts]
 
     def questions(self) -> list[Question]:
-        """The criteria with their fields, for the template."""
+        """Return the criteria with their fields, for the template."""
         questions = []
         for criterion in self.screen.shown_criteria:
             places = tuple(

@@ -211,7 +211,7 @@ class SemanticDifferential(TextType):
                 shown_value=value,
             )
 
-    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
+    def answered_questions(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
         """Yield the circles of every pair shown, in the direction in which the rater saw them."""
         form, values = self.form(screen), self.steps
         for shown in self.pairs(screen):

@@ -90,5 +90,5 @@ class PairsForm(ScreenForm):
             )
 
     def pair_rows(self) -> list[PairRow]:
-        """The pairs for the template."""
+        """Return the pairs for the template."""
         return [PairRow(shown, self[field_name(shown.place)]) for shown in self.pairs]

@@ -122,7 +122,7 @@ def frozen_page(request: HttpRequest, study: Study, step: str, context: Context,
 def page_of(
     request: HttpRequest, page: SetupPage, context: Context, *, template: str, status: int = 200
 ) -> HttpResponse:
-    """Render a page of the form for a set-up whose study was fetched for this person by `access`."""
+    """Render a page of the form for a set-up with a study that `access` fetched for this person."""
     step, slug = page.step, page.study.slug
     current = next((number for number, candidate in enumerate(STEPS) if candidate.slug == step), None)
 

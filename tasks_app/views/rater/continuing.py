@@ -1,4 +1,4 @@
-"""Continue where you were: the one cookie of raters' pages, and the page that offers to go on with what it remembers.
+"""Continue where you were: the one cookie of raters' pages, and the page that offers to use it.
 
 Only the address by which a study is joined is sent the cookie. It is never needed (docs/decisions/0105).
 """
@@ -58,7 +58,7 @@ def remember(request: HttpRequest, response: HttpResponse, enrolled: enrolment.E
 
 
 def forget(response: HttpResponse, study: Study, channel: str) -> HttpResponse:
-    """Delete what the browser remembers of a study."""
+    """Delete the cookie of the browser about a study."""
     if has_memory(channel):
         response.delete_cookie(COOKIE, path=_path(study), samesite="Lax")
     return response
@@ -89,7 +89,7 @@ def remembered(request: HttpRequest, study: Study, arrival: Arrival) -> enrolmen
 
 
 def mark_of(enrolled: enrolment.Enrolled) -> str:
-    """Return the mark by which the page's form names the rater for whom it was shown; it tells nothing of them."""
+    """Return the mark of the rater for whom the page's form was shown; it tells nothing of them."""
     return credentials.handle_of_rater(enrolled.rater.pk)
 
 

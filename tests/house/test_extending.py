@@ -1,4 +1,4 @@
-"""Whatever docs/extending.md shows is added to a copy of the repository and used there.
+"""Each module in docs/extending.md is added to a copy of the repository and used there.
 
 A task type takes four files and no other edit, and each module that the page shows is one file.
 """
