@@ -1,8 +1,9 @@
 """Analyses, one module or folder each: from a table of ratings to rows of the results document.
 
-A folder may have its own tables of a results page (`tables.py`) and charts (`charts.py`), which are found here.
+A module holds the computing of its analysis, the tables of the results page, the charts and the finding, in this order.
+A large analysis is a folder with the modules `tables`, `charts` and `finding`, which are imported here to register.
 
-Whatever an analysis of your own is written with can be imported from here (docs/extending.md).
+All that an analysis of your own is written with can be imported from here (docs/extending.md).
 """
 
 from analytics_app.analyses.base import Analysis, Common, Question, QuestionCriterion, Rows, Sample

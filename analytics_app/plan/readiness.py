@@ -1,4 +1,4 @@
-"""What the analysis plan of a draft leaves open: checks that no quality rule uses, rules with nothing to test."""
+"""The gaps in the analysis plan of a draft: checks that no quality rule uses, rules with nothing to test."""
 
 from collections.abc import Collection, Iterator, Mapping
 
@@ -97,7 +97,7 @@ def _rules(facts: Facts) -> list[Rule]:
 
 
 def checks_without_a_rule(facts: Facts) -> Iterator[Point]:
-    """Yield the checks of raters that no rule of the plan looks at: whoever fails them would count like all others."""
+    """Yield the checks of raters that no rule of the plan uses: raters who fail them would count like all others."""
     looked_at = {name for rule in _rules(facts) for name in rule.checks}
     for name in checks_in_sets(facts):
         if name not in looked_at:

@@ -1,4 +1,4 @@
-"""What a datasheet is filled from: the rows of a study, one query for each kind, and the proposals made of them."""
+"""The sources of a datasheet: the rows of a study, one query for each kind, and the proposals made of them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -69,7 +69,7 @@ class Facts:
 
     @cached_property
     def extensions(self) -> Mapping[int, Sequence[Extension]]:
-        """Return what was added to the plan of each task while the study was open, by task id."""
+        """Return the additions to the plan of each task while the study was open, by task id."""
         added: dict[int, list[Extension]] = {}
         for extension in self.study.extensions.order_by("number"):
             added.setdefault(extension.task_id, []).append(extension)
@@ -224,7 +224,7 @@ def were(n: int) -> str:
 
 
 def extension_in_words(facts: Facts, frame: Frame) -> str:
-    """Return what was added to the plan of a task while the study was open, as a sentence without its full stop."""
+    """Return the additions to the plan of a task while the study was open, as a sentence without its full stop."""
     added = facts.extensions.get(frame.task.pk, ())
     if not added:
         return ""
