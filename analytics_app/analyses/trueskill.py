@@ -203,7 +203,10 @@ def _crosses(row: Row, clusters: Mapping[str | None, float], border: float) -> b
 
 
 def _trueskill(rows: Sequence[Row]) -> str:
-    runs, steps = setting(rows, "runs"), setting(rows, "steps")
-    return f"TrueSkill, {runs} runs of {steps:,} comparisons drawn. Line: ranks of the runs without the outer 2.5" + (
-        f"{words.SPACE}% on each side. Other items may move ranks further"
+    runs, steps, comparisons = (setting(rows, name) for name in ("runs", "steps", "comparisons"))
+    why = ", once more than there are, as at WMT" if steps == comparisons + 1 else ""
+    return (
+        f"TrueSkill of {comparisons:,} comparisons. Each of {runs} runs draws one of them {steps:,} times, with "
+        f"replacement{why}. Line: ranks of the runs without the outer 2.5{words.SPACE}% on each side. Other items may "
+        "move ranks further"
     )

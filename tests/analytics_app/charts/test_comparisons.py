@@ -116,7 +116,7 @@ def test_the_least_mean_rank_is_the_best() -> None:
 
 
 def test_rank_ranges_and_clusters() -> None:
-    said = {"settings": {"runs": 200, "steps": 901}}
+    said = {"settings": {"runs": 200, "steps": 901, "comparisons": 900}}
     rows = [
         row("trueskill_rank", place, low, high, name, **said)
         for name, place, low, high in (("A", 1, 1, 2), ("B", 2, 1, 2), ("C", 3, 3, 3))
@@ -125,7 +125,8 @@ def test_rank_ranges_and_clusters() -> None:
     (sketch,) = drawn(trueskill.trueskill_ranks, *rows)
     assert sketch.title == "Systems by their TrueSkill rank for quality"
     assert [point["text"] for point in sketch.chart(WIDE).data.values] == ["1–2", "1–2", "3"]
-    assert "200 runs of 901 comparisons" in sketch.subtitle
+    drawn_as = "Each of 200 runs draws one of them 901 times, with replacement, once more than there are, as at WMT."
+    assert f"TrueSkill of 900 comparisons. {drawn_as}" in sketch.subtitle
     assert are_rendered([finished(sketch)])
 
 
@@ -139,7 +140,7 @@ def test_rank_ranges_and_clusters() -> None:
     ],
 )
 def test_clusters_of_trueskill_are_claimed_as_far_as_tests_go(tests: list[tuple[str, str, float]], said: str) -> None:
-    runs = {"settings": {"runs": 200, "steps": 901}}
+    runs = {"settings": {"runs": 200, "steps": 901, "comparisons": 900}}
     rows = [row("trueskill_rank", place, place, place, name, **runs) for place, name in enumerate("ABC", 1)]
     rows += [row("trueskill_cluster", cluster, 1, 1, name) for name, cluster in (("A", 1), ("B", 1), ("C", 2))]
     rows += [row("win_rate", 0.6, 0.4, 0.8, a, b, p_adjusted=p) for a, b, p in tests]
