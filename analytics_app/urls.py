@@ -38,7 +38,7 @@ from tasks_app.links.converters import HiddenInLogs
 
 
 class Pseudonym(HiddenInLogs):
-    """Write a pseudonym as one segment of an address, whatever it holds.
+    """Write a pseudonym with any characters as one segment of an address.
 
     An imported pseudonym may hold a slash, which would end the segment, or be "." or "..", which browsers resolve.
     Those are written as ~2F and ~2E, and ~ itself as ~7E; all other pseudonyms stand in the address as they are. An
@@ -146,6 +146,7 @@ researcher_urls: list[URLPattern] = [
     path("<slug:slug>/data/texts/bonuses/", collected.add_bonuses, name="text_bonuses"),
     path("<slug:slug>/data/texts/pairs.<str:format>", collected.file, name="pairs"),
     path("<slug:slug>/data/ratings.<str:format>", data.ratings, name="ratings"),
+    path("<slug:slug>/data/as/<str:format>/", data.as_format, name="as_format"),
 ]
 
 project_urls: list[URLPattern] = [

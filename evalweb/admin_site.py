@@ -1,4 +1,4 @@
-"""The site of the admin, whose frame all pages of researchers share."""
+"""The site of the admin; all pages of researchers share its frame."""
 
 from collections.abc import Sequence
 from typing import Any, cast
@@ -10,7 +10,7 @@ from unfold.sites import UnfoldAdminSite
 
 
 class Site(UnfoldAdminSite):  # type: ignore[misc]  # Unfold has no types
-    """Unfold's site, which looks up what a person may do with which model only where a page lists the models."""
+    """Unfold's site, which looks up a person's permissions for the models only where a page lists the models."""
 
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> Sequence[Any]:
         """Return the models by app, as Django does, read from the database when the list is first used."""

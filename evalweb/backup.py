@@ -315,7 +315,7 @@ def _cursor() -> "Iterator[psycopg2.extensions.cursor]":
 
 @contextmanager
 def _unpacked(file: Path, root: Path) -> Iterator[Path]:
-    """Unpack beside the data, on the same disk, so that what is inside can be moved into its place."""
+    """Unpack beside the data, on the same disk, so that the contents can be moved into their place."""
     with tempfile.TemporaryDirectory(dir=root, prefix=".restore-") as scratch:
         try:
             with tarfile.open(file, "r:gz") as archive:
@@ -363,7 +363,7 @@ def _is_manifest(manifest: object) -> TypeGuard[dict[str, Any]]:
 
 
 def _refuse_newer(manifest: dict[str, Any]) -> None:
-    """Refuse a backup whose database knows migrations that this version does not have."""
+    """Refuse a backup with a database that knows migrations unknown to this version."""
     if newer := unknown(manifest["migrations"]):
         raise ServiceError(
             f"The backup was made by a newer version of evalweb (it has {listed(newer)}). Update evalweb, then "
@@ -384,7 +384,7 @@ def _replace_database(dump: Path, rows_written: int) -> None:
 
 
 def _replace_folder(folder: Path, content: Path) -> None:
-    """Move `content` into the place of `folder`, whose own content is in the backup made before."""
+    """Move `content` into the place of `folder`; the old content is in the backup made before."""
     content.mkdir(exist_ok=True)
     for path in [content, *content.rglob("*")]:
         path.chmod(0o700 if path.is_dir() else 0o600)

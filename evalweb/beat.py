@@ -16,7 +16,7 @@ log = logging.getLogger("evalweb.beat")
 
 
 class Scheduler(PersistentScheduler):
-    """Beat that adds nothing to a queue without workers, and whose schedule only its owner can read."""
+    """Beat that adds nothing to a queue without workers, and has a schedule that only its owner can read."""
 
     def setup_schedule(self) -> None:
         """Open the schedule; the library would make its files readable for everybody."""

@@ -66,7 +66,7 @@ class NoFiles(FileUploadHandler):
 
 
 def limit_of_large(environ: Environ) -> int:
-    """Return how many bytes a request above ORDINARY, or of unknown length, may have.
+    """Return the most bytes that a request above ORDINARY, or of unknown length, may have.
 
     Raises
     ------

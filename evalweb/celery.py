@@ -22,7 +22,7 @@ app.autodiscover_tasks(related_name="jobs")
 
 @setup_logging.connect
 def keep_django_logging(**_kwargs: object) -> None:
-    """Leave logging as Django set it up: a receiver of this signal is what stops Celery from adding its own."""
+    """Leave logging as Django set it up: a receiver of this signal stops Celery from adding its own."""
 
 
 @worker_init.connect

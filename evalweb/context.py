@@ -1,4 +1,4 @@
-"""What every template knows of the site."""
+"""The facts about the site that every template gets."""
 
 from django.conf import settings
 from django.http import HttpRequest

@@ -1,4 +1,4 @@
-"""Show how long a step has taken so far, every few seconds."""
+"""Show the seconds that a step has taken so far, every few seconds."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -10,7 +10,7 @@ FALSE_WORDS = frozenset({"0", "false", "no", "off", ""})
 
 
 class Variable(NamedTuple):
-    """One variable: what holds without it, and what it is for."""
+    """One variable: its default, and its purpose."""
 
     default: str
     doc: str
@@ -137,5 +137,5 @@ def require(*names: str) -> None:
 
 
 def refuse(name: str, sentence: str) -> NoReturn:
-    """Raise ImproperlyConfigured for a variable whose value cannot be used, with what to do instead."""
+    """Raise ImproperlyConfigured for a variable with an unusable value, with advice."""
     raise ImproperlyConfigured(f"{name} cannot be used. {sentence}")

@@ -1,4 +1,4 @@
-"""How often Python searches for garbage, in every process.
+"""Set the frequency of Python's garbage collection, in every process.
 
 What is loaded at a start stays. Searching through it after every 700 new objects, as Python does unless told
 otherwise, takes a tenth of the start.

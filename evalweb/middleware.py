@@ -80,7 +80,7 @@ class LanguageMiddleware:
 
 
 class PersonMiddleware:
-    """Say whose request is answered to what reads uploads, which looks only where there is an upload."""
+    """Tell readers of uploads the person behind the request; they look only for requests with an upload."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response

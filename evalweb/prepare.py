@@ -133,7 +133,7 @@ def repeat_erasures() -> None:
 
 @contextmanager
 def collecting_static() -> Iterator[None]:
-    """Gather style sheets and scripts where the web server takes them from, beside what else is done meanwhile.
+    """Gather style sheets and scripts for the web server, beside the work of the context.
 
     A thread compresses files while the other one has the database change its tables.
     """

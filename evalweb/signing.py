@@ -14,7 +14,7 @@ from evalweb.local_services.processes import sentence
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Do what the command line says, print the keys, and return the exit code."""
+    """Carry out the command line, print the keys, and return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m evalweb.signing", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("show", help="print the keys, and make one where there is none")

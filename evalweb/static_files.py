@@ -38,7 +38,7 @@ def collect() -> bool:
 
 
 def digest_of_sources() -> str:
-    """Return a digest of all that decides what is collected: the files, and the programs that process them."""
+    """Return a digest of the files to collect, and of the programs that process them."""
     ignored = StaticFilesConfig.ignore_patterns
     digest = hashlib.sha256(f"{version('django')} {version('whitenoise')} {settings.STATIC_URL}\n".encode())
     digest.update(Path(static_storage.__file__).read_bytes())

@@ -38,7 +38,7 @@ def permission_denied(request: HttpRequest, exception: Exception) -> HttpRespons
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """Answer a form that was not sent from our page, or whose sign-in has ended."""
+    """Answer a form that was not sent from our page, or that lost its sign-in."""
     return _problem(request, 403, _("This form has expired. Load the page again and send it once more."))
 
 

@@ -87,7 +87,7 @@ SOURCES = (
     Source("tasks_app/services/judging/checks.py"),
     Source("tasks_app/services/plan/loads.py"),
     Source("tasks_app/views/rater/arriving.py"),
-    Source("tasks_app/views/rater/begun.py"),
+    Source("tasks_app/views/rater/continuing.py"),
     Source("tasks_app/views/rater/ending.py"),
     Source("tasks_app/views/pay_words.py", without=("below", "promised")),
     Source("tasks_app/views/rater/people.py"),

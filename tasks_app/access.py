@@ -41,7 +41,7 @@ def _pk(user: Person) -> int:
 
 
 def rater_for_token(token: str) -> Rater:
-    """Return the rater whose address this is, with the study."""
+    """Return the rater with this address, and the study."""
     return get_object_or_404(
         Rater.objects.select_related("study").exclude(kind=Rater.Kind.IMPORTED),
         token_hash=hash_token(token),
@@ -67,7 +67,7 @@ _SECONDS_SHOWN = Extract(Func(function="clock_timestamp", output_field=DateTimeF
 
 
 def signed_assignments_for_rater(rater: Rater, orders: Sequence[object]) -> list[Assignment]:
-    """Return the assignments that forms of a page were signed for by their numbers; whose forms, their tokens say.
+    """Return the assignments, by number, that forms of a page were signed for; the tokens name the rater.
 
     `seconds_shown` says how long ago a unit was first shown; None where it never was.
     """
@@ -80,7 +80,7 @@ def signed_assignments_for_rater(rater: Rater, orders: Sequence[object]) -> list
 
 
 def media_for_rater(rater: Rater, sha256: str) -> Media:
-    """Return a file that one of the rater's own units shows: an output, its captions, or what stands beside a text."""
+    """Return a file that one of the rater's own units shows: an output, its captions, or a file beside a text."""
     shown = Output.objects.filter(part_outputs__part__unit__assignments__rater=rater)
     beside = ItemMedia.objects.filter(item__in=shown.values("item"), media__sha256=sha256).values("media")
     files = Q(pk__in=beside) | Q(pk__in=shown.values("media")) | Q(pk__in=shown.values("captions"))
@@ -99,7 +99,7 @@ def deleted_study_for_token(token: str) -> DeletedStudy | None:
 
 
 def deleted_studies_for_researcher(user: Person) -> QuerySet[DeletedStudy]:
-    """Return the deleted studies whose log and payments somebody may read: those they owned, all for a superuser."""
+    """Return the deleted studies with a log and payments that somebody may read: their own, or all for a superuser."""
     if getattr(user, "is_superuser", False):
         return DeletedStudy.objects.all()
     return DeletedStudy.objects.filter(owners=_pk(user))
@@ -111,7 +111,7 @@ def deleted_study_for_researcher(user: Person, number: int) -> DeletedStudy:
 
 
 def comment_link_for_token(token: str) -> CommentLink:
-    """Return the link to comment whose address this is, with the study; one that works no more does not exist."""
+    """Return the link to comment with this address, and the study; a link that has ended is answered with 404."""
     return get_object_or_404(
         CommentLink.objects.select_related("study").filter(
             ended_at=None, expires__gt=Now(), version=F("study__current_version")
@@ -121,7 +121,7 @@ def comment_link_for_token(token: str) -> CommentLink:
 
 
 def colleague_invitation_for_token(token: str) -> ColleagueInvitation:
-    """Return the invitation to work on a study whose address this is; one that works no more does not exist."""
+    """Return the invitation to work on a study with this address; an invitation that has ended is answered with 404."""
     waiting = open_colleague_invitations().select_related("study", "made_by")
     return get_object_or_404(waiting, token_hash=hash_token(token))
 

@@ -19,7 +19,7 @@ LONGEST_SITTING = 7 * 24 * 3600.0  # seconds; a unit left open over days is not 
 
 
 class SignedForm(forms.Form):
-    """A form with a signed token. `bound_to` is what the token must say, or the form is a forgery."""
+    """A form with a signed token, which must hold `bound_to`; otherwise the form is a forgery."""
 
     action = ""
 
@@ -88,7 +88,7 @@ def text_prefix(number: int) -> str:
 
 
 class AnswerFields(SignedForm):
-    """What comes with the answer to every text, whatever the task type.
+    """Fields that come with the answer to every text, for every task type.
 
     With `may_skip` it can be a reason for skipping the text: a page of several texts is not left for one of them.
     """
@@ -118,7 +118,7 @@ class AnswerFields(SignedForm):
 
 
 class PageFields(forms.Form):
-    """What comes once with a page, however many texts are on it: how long it took, and what happened."""
+    """Fields that come once with a page of any number of texts: its times and its log."""
 
     seconds_active = forms.FloatField(widget=forms.HiddenInput, required=False, min_value=0, max_value=LONGEST_SITTING)
     seconds_elapsed = forms.FloatField(widget=forms.HiddenInput, required=False, min_value=0, max_value=LONGEST_SITTING)

@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 
 @shared_task(name="tasks_app.jobs.upkeep")
 def upkeep() -> None:
-    """Close what has closed, send messages that are due, remove ids and rehearsals after their time, clean files."""
+    """Close tasks and studies that are over, send due messages, remove old ids and rehearsals, and clean files."""
     chores = (
         closing.close_over,
         reminders.fill,

@@ -1,4 +1,4 @@
-"""Compute what a rater is owed, and pay per hour: exact to the cent, rounded in the rater's favour.
+"""Compute the pay that a rater is owed, and pay per hour: exact to the cent, rounded in the rater's favour.
 
 Nothing here knows how well anybody judged: who is paid, and how much, follows from what was given and answered.
 """
@@ -51,7 +51,7 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class SetWork:
-    """One set: how many units to judge it had and how many of them were answered, and the same for all its units."""
+    """One set: the number of its units to judge and of those answered, and the same for all its units."""
 
     task: int
     main: int

@@ -9,16 +9,17 @@ from xml.sax.saxutils import escape
 _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 _PACKAGE = "http://schemas.openxmlformats.org/package/2006/relationships"
+_HIDDEN = 'state="hidden"'
 _TYPES = "http://schemas.openxmlformats.org/package/2006/content-types"
 _DAYS = '<cellXfs count="2"><xf numFmtId="0"/><xf numFmtId="14" applyNumberFormat="1"/></cellXfs>'
 
 
 @dataclass(frozen=True)
 class Formula:
-    """A formula and the value that the program saved with it."""
+    """A formula and the value that the program saved with it; None where none was saved."""
 
     text: str
-    value: str
+    value: str | None
 
 
 @dataclass(frozen=True)
@@ -32,11 +33,14 @@ Cell = str | int | float | bool | Formula | Day | None
 Sheet = Sequence[Sequence[Cell]]
 
 
-def workbook(sheets: Mapping[str, Sheet], merged: Sequence[str] = (), start: int = 1) -> bytes:
+def workbook(
+    sheets: Mapping[str, Sheet], merged: Sequence[str] = (), start: int = 1, hidden: Sequence[str] = ()
+) -> bytes:
     """Return an .xlsx of these sheets; `merged` are ranges of the first one, `start` the row that each begins in."""
     names = list(sheets)
     listed = "".join(
-        f'<sheet name="{escape(name)}" sheetId="{n}" r:id="rId{n}"/>' for n, name in enumerate(names, start=1)
+        f'<sheet name="{escape(name)}" sheetId="{n}" {_HIDDEN if name in hidden else ""} r:id="rId{n}"/>'
+        for n, name in enumerate(names, start=1)
     )
     relations = "".join(
         f'<Relationship Id="rId{n}" Type="{_RELATIONS}/worksheet" Target="worksheets/sheet{n}.xml"/>'
@@ -126,8 +130,9 @@ def _cell(cell: Cell, row: int, column: int) -> str:
             return f'<c {place} t="b"><v>{int(cell)}</v></c>'
         case str():
             return f'<c {place} t="inlineStr"><is><t xml:space="preserve">{escape(cell)}</t></is></c>'
-        case Formula():
-            return f'<c {place} t="str"><f>{escape(cell.text)}</f><v>{escape(cell.value)}</v></c>'
+        case Formula(text=text, value=value):
+            saved = "" if value is None else f"<v>{escape(value)}</v>"
+            return f'<c {place} t="str"><f>{escape(text)}</f>{saved}</c>'
         case Day():
             return f'<c {place} s="1"><v>{cell.number}</v></c>'
         case _:

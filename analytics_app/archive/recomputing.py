@@ -70,7 +70,7 @@ def load(archive: Archive) -> Loaded:
 
 
 def _lift_guards(table: ArchivedTable) -> None:
-    """Let rows be stored as they are: triggers refuse those of a frozen design, and count what is counted already."""
+    """Let rows be stored as they are: triggers refuse those of a frozen design, and would count counted rows again."""
     name = connection.ops.quote_name(table.model._meta.db_table)
     with connection.cursor() as cursor:
         cursor.execute(f"ALTER TABLE {name} DISABLE TRIGGER USER")

@@ -10,9 +10,9 @@ from django.shortcuts import redirect
 from django.urls import reverse
 
 from analytics_app.archive import keys, writing
-from analytics_app.exports import columns
+from analytics_app.exports import columns, named
 from analytics_app.exports import ratings as ratings_export
-from analytics_app.exports.begun import Begun
+from analytics_app.exports.prefetched import Prefetched
 from analytics_app.exports.size import rows_of_file
 from analytics_app.models import Run
 from analytics_app.selectors import pages
@@ -41,6 +41,7 @@ def data(request: HttpRequest, slug: str) -> HttpResponse:
         return {
             "run": pages.best_run(study),
             "rows": rows_of_file(study),
+            "writers": [writer for writer in named.registry.values() if writer.fits(study)],
             "may_export": ratings_export.may_export(study, role),
             "shown": systems_shown(study),
             "has_outcomes": Outcomes.has_values(study),
@@ -71,9 +72,24 @@ def ratings(request: HttpRequest, slug: str, format: str) -> HttpResponseBase:
     events.log(study, request.user, "exported", about=f"ratings as {file_format}", after=after)
     return streamed(
         f"{study.slug}-ratings.{file_format}",
-        Begun(ratings_export.stream(study, format=file_format, checks=checks)),
+        Prefetched(ratings_export.stream(study, format=file_format, checks=checks)),
         ratings_export.CONTENT_TYPES[file_format],
     )
+
+
+@researcher_page("GET")
+def as_format(request: HttpRequest, slug: str, format: str) -> HttpResponseBase:
+    """Return the ratings in the format of another tool; the study's log records it."""
+    study, role = access.study_and_role(request.user, slug)
+    writer = next((writer for writer in named.registry.values() if writer.name == format and writer.fits(study)), None)
+    if writer is None or not ratings_export.may_export(study, role) or rows_of_file(study) > MOST_RATINGS:
+        raise Http404
+    target = tempfile.TemporaryFile()  # noqa: SIM115  FileResponse closes it
+    writer.write(named.Written(study), target)
+    target.seek(0)
+    events.log(study, request.user, "exported", about=f"ratings as {format}", after={"state": study.state})
+    name = f"{study.slug}-{format}{writer.suffix}"
+    return FileResponse(target, as_attachment=True, filename=name, content_type=writer.content_type)
 
 
 # Above, an archive takes longer than a request may: `manage.py archive` writes it.
@@ -81,7 +97,7 @@ MOST_RATINGS = 100_000
 
 
 def _ring() -> tuple[keys.KeyRing | None, bool]:
-    """Return the keys of this site, and whether they are damaged, which its log then says to whoever runs it."""
+    """Return the keys of this site, and whether they are damaged; damage is logged for the operator."""
     try:
         return keys.site_ring(), False
     except keys.BadKeys as problem:

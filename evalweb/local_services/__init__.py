@@ -100,7 +100,7 @@ def database(what: str, *, var: VarFolder | None = None, alone: bool = False) ->
 
 @contextmanager
 def throwaway_database() -> Iterator[None]:
-    """Let this process work on an empty database of its own, whatever DATABASE_URL names; it is gone at the end.
+    """Let this process work on an empty database of its own, regardless of DATABASE_URL; it is gone at the end.
 
     Fills os.environ before settings are read.
     """

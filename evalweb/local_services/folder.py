@@ -28,7 +28,7 @@ SECRET_NAMES = (
 
 
 class InUse(ServiceError):
-    """Somebody else works on the folder; `state` says who, since when and where."""
+    """Another process works on the folder; `state` names it, with its start and its place."""
 
     def __init__(self, state: dict[str, Any]) -> None:
         self.state = state
@@ -56,7 +56,7 @@ class VarFolder:
         self._state = self.root / "running.json"
 
     def make(self) -> None:
-        """Make the folder. Root's can be entered by PostgreSQL's account; what is inside is closed by itself.
+        """Make the folder. PostgreSQL's account can enter root's, and the folders inside are closed.
 
         ServiceError where it belongs to somebody else or cannot be made.
         """
@@ -104,7 +104,7 @@ class VarFolder:
                 self._state.unlink(missing_ok=True)
 
     def state(self) -> dict[str, Any]:
-        """Return the holder's state: what, pid, since, url, DATABASE_URL, REDIS_URL, children."""
+        """Return the holder's state: `what`, pid, since, url, DATABASE_URL, REDIS_URL, children."""
         try:
             state: dict[str, Any] = json.loads(self._state.read_text())
         except FileNotFoundError:

@@ -136,7 +136,7 @@ class PostgresServer:
         return leftovers
 
     def stand_ins(self) -> list[psutil.Process]:
-        """Return no processes: what the program leaves behind serves nobody."""
+        """Return no processes: the program's leftovers serve nobody."""
         return []
 
     def has_taken_over(self) -> bool:

@@ -19,7 +19,7 @@ FULL_DISK = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
 class ServiceError(Exception):
-    """A private server or the folder it lives in cannot be used; the message says what to do."""
+    """A private server or the folder it lives in cannot be used; the message tells the way to fix it."""
 
 
 def sentence(problem: OSError) -> str:
@@ -71,7 +71,7 @@ def still_alive(mark: Mark) -> psutil.Process | None:
 
 
 def end_leftovers(marks: Iterable[Mark], *, seconds: float = 10) -> int:
-    """End what a run that was killed left behind, children included, and return how many processes it was."""
+    """End the leftovers of a killed run, children included, and return the number of processes."""
     leftovers: list[psutil.Process] = []
     for mark in marks:
         if (process := still_alive(mark)) is not None:
@@ -115,7 +115,7 @@ def start(
     account: Account | None = None,
     keeps_open: Collection[int] = (),
 ) -> subprocess.Popen[bytes]:
-    """Start a program whose output goes to `log`, in a session of its own so that Ctrl-C does not reach it.
+    """Start a program with output to `log`, in a session of its own so that Ctrl-C does not reach it.
 
     Where the system can (Linux), it gets the signal `dies_with` when the calling thread ends, however that happens.
     The files of `keeps_open` are open in the program under the same numbers.
@@ -160,7 +160,7 @@ def tie_to_parent(number: signal.Signals) -> None:
 
 
 def adopt_orphans() -> None:
-    """Become the parent of processes whose own parent ends below this one, where the system can (Linux)."""
+    """Become the parent of processes that lose their own parent below this one, on systems that can (Linux)."""
     if sys.platform.startswith("linux"):
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
 

@@ -42,7 +42,7 @@ class ValkeyServer:
                 return
 
     def stop(self) -> bool:
-        """Write what is queued to disk and end. Return whether that went well."""
+        """Write the queue to disk and end. Return whether that went well."""
         clean = True
         if self.process is not None:
             clean = processes.stop(self.process, signal.SIGTERM)
@@ -70,7 +70,7 @@ class ValkeyServer:
         return leftovers
 
     def stand_ins(self) -> list[psutil.Process]:
-        """Return no processes: what the program leaves behind serves nobody."""
+        """Return no processes: the program's leftovers serve nobody."""
         return []
 
     def has_taken_over(self) -> bool:

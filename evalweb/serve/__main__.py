@@ -128,7 +128,7 @@ class Upkeep:
 
 
 def _settings(var: VarFolder) -> dict[str, str]:
-    """Return the variables of the processes; what the caller has set stays as it is."""
+    """Return the variables of the processes; variables set by the caller stay as they are."""
     host = environment.text("HOST")
     chosen = {**var.variables(), "ALLOWED_HOSTS": address.host_names(host), "HOST": host}
     return {**chosen, **{name: os.environ[name] for name in chosen if os.environ.get(name)}}
@@ -167,7 +167,7 @@ def _announce(var: VarFolder, settings: dict[str, str], messages: Messages, ende
 
 @contextmanager
 def _preparing(options: list[str], settings: dict[str, str]) -> Iterator["subprocess.Popen[bytes]"]:
-    """Run a step of what has to be ready before anything is served, at most as long as the context lasts.
+    """Run a step of the preparations for serving, at most as long as the context lasts.
 
     It has a session of its own: Ctrl-C reaches this process alone, which then ends the step.
     """
@@ -187,7 +187,7 @@ def _preparing(options: list[str], settings: dict[str, str]) -> Iterator["subpro
 def _launch(
     processes_of_ours: Sequence[children.Child], url: str, signals: "SimpleQueue[int]", say: local_services.Say
 ) -> None:
-    """Start the web server, and the others once it answers: they would take the processors from what people wait for.
+    """Start the web server, and the others once it answers: they would take the processors from it.
 
     They wait at most `FIRST_SECONDS`, and no longer where a signal comes, which the supervisor takes up.
     """

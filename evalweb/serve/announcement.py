@@ -29,7 +29,7 @@ def announce(
 
 
 def readiness(url: str) -> str | None:
-    """Return None where /readyz says ready, else what is in the way."""
+    """Return None if /readyz says ready, else the reason why not."""
     try:
         with urlopen(f"{url}/readyz", timeout=5):  # noqa: S310  our own address
             return None

@@ -80,7 +80,7 @@ class Child:
         )
 
     def end_leftovers(self) -> list[psutil.Process]:
-        """Ask the forks of a process that has ended to end what they are doing, and return them.
+        """Ask the forks of a process that has ended to stop their work, and return them.
 
         A worker's would compute beside those of the next one. The web server's may serve, see `stand_ins`.
         """
@@ -103,7 +103,7 @@ class Child:
 
 
 def stop(running: Sequence[Child], *, seconds: float = STOP_SECONDS) -> None:
-    """End the processes and their forks side by side, by force what has not ended after `seconds`."""
+    """End the processes and their forks side by side; kill those that run after `seconds`."""
     started = [child.process for child in running if child.process is not None]
     members = [member for process in started for member in processes.group_of(process.pid)]
     for process in started:

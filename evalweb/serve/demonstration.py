@@ -75,7 +75,7 @@ class Demonstration:
             )
 
     def stop(self) -> None:
-        """End the process, which takes back what it has not finished, and wait for it."""
+        """End the process, which takes back its unfinished work, and wait for it."""
         self._stopping = True
         if self.process is not None:
             processes.stop(self.process, signal.SIGTERM, seconds=STOP_SECONDS)

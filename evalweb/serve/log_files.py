@@ -9,7 +9,7 @@ LOG_BYTES, OLDER_FILES = 5_000_000, 3
 
 
 def rotate(log: Path) -> bool:
-    """Move what a large log holds to `<name>.1` and so on, and return whether it was large.
+    """Move the contents of a large log to `<name>.1` and so on, and return whether it was large.
 
     The content is copied and the file emptied, since a server goes on writing to the file that it has open. OSError,
     as on a full disk, leaves the log as it was.

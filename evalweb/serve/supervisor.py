@@ -1,4 +1,4 @@
-"""Keep services running: note which one has ended and why, and start it again after a delay that grows."""
+"""Keep services running: note a service that has ended, with its reason, and start it again after a growing delay."""
 
 import signal
 from collections.abc import Callable, Sequence
@@ -45,7 +45,7 @@ class Service(Protocol):
         """Return the processes that the program left behind and that do its work until `has_taken_over`."""
 
     def has_taken_over(self) -> bool:
-        """Return whether the program, started again, does what its stand-ins do."""
+        """Return whether the restarted program does the work of its stand-ins."""
 
 
 @dataclass
@@ -94,7 +94,7 @@ class Supervisor:
                 continue
 
     def check(self) -> None:
-        """Note what has ended, start what is due, and do the upkeep."""
+        """Note processes that have ended, start services that are due, and do the upkeep."""
         for watch in self.watches:
             if watch.due is None and (reason := _end_of(watch.service)) is not None:
                 self._note_end(watch, reason)
@@ -149,7 +149,7 @@ class Supervisor:
             send(watch.stand_ins, signal.SIGKILL)
 
     def _postpone(self, watch: Watch, event: str, *, log: Path | None = None) -> None:
-        """Say what happened, with the end of the log where it is news, and when the service is started again."""
+        """Report the event, with the end of the log if it is new, and when the service is started again."""
         delay = min(FIRST_DELAY * 2**watch.failures, LONGEST_DELAY)
         watch.failures += 1
         watch.due = self.clock() + delay
@@ -177,7 +177,7 @@ def _runs(process: psutil.Process) -> bool:
 
 
 def _end_of(service: Service) -> str | None:
-    """Return how the service has ended, None while it runs."""
+    """Return the exit of a service, None while it runs."""
     code = None if service.process is None else service.process.poll()
     if code is None:
         return None

@@ -41,7 +41,7 @@ class BearerToken(BaseAuthentication):
 
 
 class BearerTokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]  # registers itself
-    """How the OpenAPI schema describes the token."""
+    """The description of the token in the OpenAPI schema."""
 
     target_class = "tasks_app.api.authentication.BearerToken"
     name = "token"

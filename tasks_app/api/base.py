@@ -65,7 +65,7 @@ def marks_of(study: Study) -> marks.Marks:
 
 
 class OneFormat(BaseContentNegotiation):
-    """Answer in the one format an address has, whatever the client says it accepts."""
+    """Answer in the one format of an address, and ignore the formats that the client says it accepts."""
 
     def select_parser(self, request: Request, parsers: Any) -> Any:
         """Return the parser of the body's type; None, which is answered with 415, where there is none."""
@@ -82,7 +82,7 @@ class HasScope(BasePermission):
     """The token has the scope that the view asks for the method of the request."""
 
     def has_permission(self, request: Request, view: APIView) -> bool:
-        """Return True, or raise NoToken or ScopeMissing: each says what to do."""
+        """Return True, or raise NoToken or ScopeMissing; their messages say how to get access."""
         if not isinstance(request.auth, ApiToken):
             raise NoToken
         scope = getattr(view, "scopes", {}).get(request.method, getattr(view, "scope", ""))
@@ -108,7 +108,7 @@ def _problem_with(params: serializers.Serializer[Any], name: str, values: list[s
 
 
 class ApiView(APIView):
-    """An address of the API. `scope` is what a token needs (`scopes` by method), `Params` what a GET takes."""
+    """An address of the API. A token needs `scope` (or `scopes` by method), and a GET takes the `Params`."""
 
     authentication_classes = (BearerToken,)
     parser_classes = (JsonBody,)
@@ -120,7 +120,7 @@ class ApiView(APIView):
     Params: ClassVar[type[serializers.Serializer[Any]]] = NoParams
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Check the method, then who asks, then what: `self.given` holds the parameters."""
+        """Check the method, then the token, then the parameters; `self.given` holds the parameters."""
         method = (request.method or "").lower()
         if method not in self.http_method_names or not hasattr(self, method):
             raise MethodNotAllowed(method.upper())
@@ -150,7 +150,7 @@ class ApiView(APIView):
         return study, own
 
     def study_to_export(self, request: Request, slug: str, about: str, *, pages: bool = False) -> Study:
-        """Return a study whose answers may be taken out now; where it is under way that is logged.
+        """Return a study with answers that may be exported now, and log the export while the study is under way.
 
         Of the many `pages` of one listing the first in an hour is.
         """

@@ -17,7 +17,7 @@ class Error(Fields):
 
 
 def answers(entry: type[Fields], description: str, *, code: int = 200, **changes: object) -> dict[int, OpenApiResponse]:
-    """Describe what an address answers with when it does not refuse; `changes` are those of the example."""
+    """Describe the successful answer of an address; `changes` are the values that differ from the example."""
     name = "A page" if issubclass(entry, Page) else "An answer"
     example = OpenApiExample(name, value={**example_of(entry), **changes}, response_only=True)
     return {code: OpenApiResponse(entry, description, [example])}

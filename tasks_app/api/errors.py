@@ -76,7 +76,7 @@ class Unprocessable(exceptions.APIException):
 
 
 class Busy(exceptions.APIException):
-    """What is asked for can be had a little later."""
+    """The server is busy; the same request can succeed a little later."""
 
     status_code = status.HTTP_503_SERVICE_UNAVAILABLE
     default_code = "busy"

@@ -39,7 +39,7 @@ def _example_of_field(field: Any) -> Any:
 
 
 class AddressField(serializers.URLField):
-    """The address of a view, whose arguments are attributes of what is answered."""
+    """The address of a view with arguments that are attributes of the answer."""
 
     def __init__(self, view: str, *arguments: str, **about: Any) -> None:
         super().__init__(source="*", **about)
@@ -60,7 +60,7 @@ class RoleField(ChoiceField):
 
 
 class SkipField(ChoiceField):
-    """Why a judgment was skipped."""
+    """The reason why a judgment was skipped."""
 
     def to_representation(self, value: Any) -> Any:
         """Return the reason; None for an answer."""
@@ -232,7 +232,7 @@ class SystemEntry(Fields):
 
 
 class Counts(Fields):
-    """How much of everything a study has."""
+    """The numbers of a study's items, texts, raters and judgments."""
 
     items = IntegerField(initial=100, help_text="Items that are evaluated; those with known answers check raters.")
     outputs = IntegerField(initial=200, help_text="Outputs of these items.")
@@ -243,7 +243,7 @@ class Counts(Fields):
     judgments = IntegerField(initial=604, help_text="Judgments stored, revised ones included.")
 
     def to_representation(self, study: Study) -> dict[str, Any]:
-        """Count what a study has."""
+        """Count the items, outputs and units of a study, and its progress."""
         contents = reads.contents(study)
         done: Any = reads.with_progress(Study.objects.filter(pk=study.pk)).get()  # columns that the query adds
         return super().to_representation(
@@ -272,7 +272,7 @@ class ExtensionEntry(Fields):
 
 
 class StudyDetail(StudyEntry):
-    """A study with what it is made of."""
+    """A study with its tasks, criteria, systems and corrections."""
 
     tasks = TaskEntry(many=True, help_text="Its tasks, in order.")
     criteria = CriterionEntry(many=True, help_text="What raters are asked.")

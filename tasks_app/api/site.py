@@ -34,7 +34,7 @@ class Schema(SpectacularJSONAPIView):
 
 @require_safe
 def try_it(request: HttpRequest) -> HttpResponse:
-    """A page that lists every address of the API and sends requests with a token that is pasted into it."""
+    """Show a page that lists every address of the API and sends requests with a token pasted into it."""
     return render(request, "public/api.html")
 
 
@@ -47,7 +47,7 @@ class Nothing(APIView):
     content_negotiation_class = OneFormat
 
     def get(self, request: Request, rest: str) -> HttpResponse:
-        """Send whoever forgot the slash at the end to the right address; 404 for everybody else."""
+        """Redirect a request that lacks the slash at the end; answer 404 to every other request."""
         if not _lacks_a_slash(request, rest):
             raise NotFound
         return HttpResponseRedirect(request.get_full_path(force_append_slash=True))

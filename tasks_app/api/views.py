@@ -45,7 +45,7 @@ class Studies(ApiView):
 
 
 class OneStudy(ApiView):
-    """A study with what it is made of."""
+    """A study with its tasks, criteria, systems and corrections."""
 
     scope = tokens.READ_STUDIES
 

@@ -1,14 +1,28 @@
-"""Channels: where raters come from. Each channel is a pure module, and the module's name is the channel's."""
+"""Channels: where raters come from. Each channel is a pure module, and the module's name is the channel's.
+
+Whatever a channel of your own is written with can be imported from here (docs/extending.md).
+"""
 
 import json
 from dataclasses import dataclass
 from functools import lru_cache
 
-from tasks_app.channels.base import Channel
+from tasks_app.channels.base import Arrival as Arrival
+from tasks_app.channels.base import Channel as Channel
+from tasks_app.channels.base import Ending as Ending
+from tasks_app.channels.base import Example as Example
+from tasks_app.channels.base import NotArrived as NotArrived
+from tasks_app.channels.base import Paste as Paste
 from tasks_app.hooks.registry import Registry
+from tasks_app.settings.fields import YesNoField as YesNoField
+from tasks_app.settings.fields import choice_field as choice_field
+from tasks_app.settings.fields import line_field as line_field
+from tasks_app.settings.fields import number_field as number_field
+from tasks_app.settings.fields import whole_field as whole_field
 from tasks_app.settings.study import StudySettings
 
 registry: Registry[type[Channel]] = Registry("channel")
+register = registry.register
 registry.discover(__name__)
 
 MINUTES_A_DAY = 24 * 60
@@ -54,7 +68,7 @@ def canonical_id(name: str, external_id: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """How long a sign of life keeps a rater's sets, and how long as long as the rater has answered nothing.
+    """The time that a sign of life keeps a rater's sets, and the shorter time before the first answer.
 
     `unanswered_minutes` is None where that makes no difference.
     """
@@ -64,7 +78,7 @@ class Lease:
 
 
 def lease_of(options: StudySettings, name: str) -> Lease:
-    """Return how long sets are kept for a channel's raters: the channel's days, else the study's minutes.
+    """Return the time that sets are kept for a channel's raters: the channel's days, else the study's minutes.
 
     Before their first answer, sets are kept for less time for raters of channels by which anybody can enrol, and enrol
     often. Somebody who was invited has one set, which the researcher meant for them.

@@ -24,7 +24,7 @@ class Account(Channel):
     lease_days = whole_field(gettext_lazy("Days a set is kept for a rater"), within=(1, 30), initial=7)
 
     class Settings(Block):
-        """How long people with accounts may take."""
+        """The time limit for people with accounts."""
 
     def days_kept(self) -> int:
         """Return the days that were set."""

@@ -1,4 +1,4 @@
-"""The interface of a channel: how raters arrive, what they see at the end, and how they are paid."""
+"""The interface of a channel: arrival of raters, the end that they see, and their payment."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """Somebody at the door, as a channel understood their address.
+    """An arriving person, as a channel understood their address.
 
     `external_id` is who they are to the platform and `session_id` which visit of theirs this is: only both together
     bring somebody back to work that was begun. Without an external id nobody is recognised. `details` is what the end
@@ -44,7 +44,7 @@ class NotArrived(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """What a rater does at the end: take a code along, go to an address, or send a form to one."""
+    """The last step of a rater: take a code along, go to an address, or send a form to an address."""
 
     code: str = ""
     address: str = ""
@@ -57,7 +57,7 @@ class Ending:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """An arrival to try out: what it shows, and the query of its address."""
+    """An arrival to try out: its label, and the query of its address."""
 
     label: StrOrPromise
     query: Mapping[str, str]
@@ -73,7 +73,7 @@ class Paste:
 
 
 class OwnSettings(Block):
-    """What a researcher settles for this channel alone; nothing by default."""
+    """Settings for this channel alone; none by default."""
 
 
 class Channel(Declared, ABC):
@@ -116,7 +116,7 @@ class Channel(Declared, ABC):
 
     @classmethod
     def canonical_id(cls, external_id: str) -> str:
-        """Return an id as the platform writes it, whatever way it came in an address."""
+        """Return an id as the platform writes it, however an address wrote it."""
         return external_id
 
     def ending(self, outcome: str, code: str, details: Mapping[str, str]) -> Ending:
@@ -127,7 +127,7 @@ class Channel(Declared, ABC):
         return Ending(code=code)
 
     def fee_in_percent(self) -> float:
-        """Return what the platform charges on top of the pay, in per cent of it; nothing by default."""
+        """Return the fee of the platform in per cent of the pay; zero by default."""
         return 0.0
 
     @classmethod

@@ -33,14 +33,14 @@ class Invited(Channel):
     )
 
     class Settings(Block):
-        """How long invited raters may take."""
+        """The time limit for invited raters."""
 
     def days_kept(self) -> int | None:
         """Return the days that were set."""
         return self.lease_days
 
     def arrival(self, query: Mapping[str, str]) -> Arrival:
-        """Read the secret of the link; whose it is, the database knows."""
+        """Read the secret of the link; the database knows its owner."""
         key = query.get(KEY, "").strip()
         if not key or len(key) > LONGEST:
             raise NotArrived(_("A part of this link is missing. Please open the whole link that was sent to you."))

@@ -34,7 +34,7 @@ def submit_origins() -> tuple[str, ...]:
 
 @registry.register
 class MTurk(Channel):
-    """Who comes back in the same assignment is the same rater."""
+    """Mechanical Turk: a worker who comes back in the same assignment is the same rater."""
 
     label = gettext_lazy("Amazon Mechanical Turk")
     doc = gettext_lazy(
@@ -57,10 +57,10 @@ class MTurk(Channel):
     )
 
     class Settings(Block):
-        """How the study is shown on MTurk, and what MTurk pays itself."""
+        """How the study is shown on MTurk, and the amount that MTurk pays itself."""
 
     def arrival(self, query: Mapping[str, str]) -> Arrival:
-        """Read what MTurk appends: the assignment, the HIT, the worker, and where the form at the end goes."""
+        """Read the parameters that MTurk appends: assignment, HIT, worker, and the address for the form at the end."""
         assignment = query.get("assignmentId", "").strip()
         if assignment == PREVIEW:
             return Arrival("mturk", preview=True)
@@ -96,7 +96,7 @@ class MTurk(Channel):
 
     @classmethod
     def frame_ancestors(cls) -> Sequence[str]:
-        """MTurk's own pages, and whatever the installation names."""
+        """Return MTurk's own pages, and the pages that the installation names."""
         return (*submit_origins(), *OTHER_PAGES)
 
     @classmethod
@@ -105,7 +105,7 @@ class MTurk(Channel):
         return (*submit_origins(), *OTHER_PAGES)
 
     def pastes(self, address: str) -> Sequence[Paste]:
-        """The external question as MTurk's operation CreateHIT takes it."""
+        """Return the external question as MTurk's operation CreateHIT takes it."""
         question = (
             '<?xml version="1.0" encoding="UTF-8"?>\n'
             f'<ExternalQuestion xmlns="{SCHEMA}">\n'
@@ -116,7 +116,7 @@ class MTurk(Channel):
         return (Paste(gettext_lazy("Question"), question, long=True),)
 
     def paid_by_platform(self, outcome: str, amount: Decimal, part_amount: Decimal) -> Decimal:
-        """Approving pays the reward of the HIT to whoever submitted it; a HIT that was returned cannot be approved."""
+        """Return the reward of the HIT, which approval pays to its worker; a returned HIT cannot be approved."""
         if outcome in {"returned", "timed_out"}:
             return Decimal("0.00")
         return amount if self.reward is None else self.reward
@@ -152,7 +152,7 @@ class MTurk(Channel):
 
     @classmethod
     def examples(cls) -> tuple[Example, ...]:
-        """A preview, an accepted HIT, and a form target that is not MTurk's."""
+        """Return a preview, an accepted HIT, and a form target that is not MTurk's."""
         ids = {
             "assignmentId": secrets.token_hex(15).upper(),
             "hitId": secrets.token_hex(15).upper(),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def reward_field(label: StrOrPromise) -> MoneyField[Decimal | None]:
-    """Return a field for what a platform pays when a submission is approved."""
+    """Return a field for the amount that a platform pays when a submission is approved."""
     return MoneyField(
         required=False,
         min_value=0,
@@ -29,7 +29,7 @@ def reward_field(label: StrOrPromise) -> MoneyField[Decimal | None]:
 
 @dataclass(frozen=True, slots=True)
 class Payee:
-    """What is still to be paid to one rater, and who they are to the platform.
+    """The amount still to be paid to one rater, and the rater's ids on the platform.
 
     `by_platform` is what the platform pays itself. `withheld` says why nothing is paid, where that is so; `reason` is
     for the rater to read.
@@ -79,7 +79,7 @@ class PaymentFile:
 
 
 def named_list(payees: Sequence[Payee]) -> PaymentFile:
-    """Everybody with what is to be paid, for whoever pays by hand."""
+    """Return a list of all payees with their names and amounts, for payment by hand."""
     header = (
         "rater", "outcome", "completion_code", "name", "email", "amount", "currency", "reason", "withheld_because",
     )  # fmt: skip
@@ -109,7 +109,7 @@ def named_list(payees: Sequence[Payee]) -> PaymentFile:
 
 
 def platform_list(payees: Sequence[Payee], person: str, visit: str) -> PaymentFile:
-    """Everybody with what to do on a platform; `person` and `visit` are what it calls its two ids."""
+    """Return a list of all payees with the action to take on a platform; `person` and `visit` name its two ids."""
     header = (
         person, visit, "rater", "outcome", "completion_code", "action", "paid_by_platform", "to_pay_beside", "currency",
         "reason", "withheld_because",

@@ -25,7 +25,7 @@ _PLACEHOLDER = re.compile(r"\{\{|%[A-Z_]+%|\}\}")
 
 @registry.register
 class Prolific(Channel):
-    """Who comes back in the same submission is the same rater; in another one, only in the browser they began in."""
+    """Prolific: people who come back in the same submission, or in the same browser, are the same rater."""
 
     label = gettext_lazy("Prolific")
     doc = gettext_lazy(
@@ -69,7 +69,7 @@ class Prolific(Channel):
     )
 
     class Settings(Block):
-        """What Prolific pays itself, so that payment files hold only the rest."""
+        """The amount that Prolific pays itself, so that payment files hold only the rest."""
 
     def fee_in_percent(self) -> float:
         """Return the fee that the study states."""
@@ -108,7 +108,7 @@ class Prolific(Channel):
         return Ending(code, f"{COMPLETE}?{urlencode({'cc': code})}", label=gettext_lazy("Back to Prolific"))
 
     def pastes(self, address: str) -> Sequence[Paste]:
-        """The address with Prolific's placeholders."""
+        """Return the address with Prolific's placeholders."""
         query = "&".join(f"{name}={{{{%{name}%}}}}" for name in PARAMETERS)
         return (Paste(gettext_lazy("Study URL"), f"{address}{'&' if '?' in address else '?'}{query}"),)
 
@@ -136,7 +136,7 @@ class Prolific(Channel):
 
     @classmethod
     def examples(cls) -> tuple[Example, ...]:
-        """A participant, and an address whose placeholders Prolific did not replace."""
+        """Return a participant, an address with placeholders still in it, and an address without Prolific."""
         return (
             Example(gettext_lazy("A participant"), {name: secrets.token_hex(12) for name in PARAMETERS}),
             Example(gettext_lazy("URL parameters switched off"), {name: f"{{{{%{name}%}}}}" for name in PARAMETERS}),

@@ -33,7 +33,7 @@ class PlanUnit:
 
     @property
     def base(self) -> str:
-        """The key without the criterion: what units of the same texts have in common."""
+        """The key without the criterion, which all units of the same texts share."""
         return self.key.removesuffix(f"@{self.criterion}") if self.criterion else self.key
 
     @property
@@ -56,7 +56,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class PlanSettings:
-    """What a researcher settles for any design.
+    """Settings of a researcher that every design has.
 
     A booklet has `set_size` places; two units of one item stand at least `spacing` places apart in it (with 10, place
     1 and place 11). A spacing of 1 or less asks for nothing. `batches` are the researcher's own, in the order in which
@@ -69,7 +69,7 @@ class PlanSettings:
 
 
 class PlanImpossible(ValueError):
-    """No plan keeps what the design promises under these settings; the message is for the researcher.
+    """No plan under these settings keeps the promises of the design; the message is for the researcher.
 
     `nearest` names settings that were tried and do work: each entry alone, the other settings left as they are.
     """
@@ -84,11 +84,11 @@ class PlanImpossible(ValueError):
 
 
 class OwnSettings(Block):
-    """What a researcher settles for this design alone; nothing by default."""
+    """Settings for this design alone; none by default."""
 
 
 class Design(Declared, ABC):
-    """How booklets are drawn. A design's own settings are fields of its class, and an instance has their values.
+    """A way to draw booklets. A design's own settings are fields of its class, and an instance has their values.
 
     `margins` names what is balanced to within one in every prefix 1..b of the booklets, as `balance.Balance.spread`
     knows it; a design that promises nothing has none. A subclass is registered under its module's name.

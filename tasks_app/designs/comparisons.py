@@ -13,7 +13,7 @@ class _Comparing(TurnTaking):
     """Classes, which are comparisons here, take turns."""
 
     def checked(self, plan: Plan, settings: PlanSettings) -> float:
-        """The largest deviation of a system, once all that is promised has been seen to hold."""
+        """Check that the plan keeps all promises, and return the largest deviation of a system."""
         balance = measure(plan, self.units)
         gap = balance.smallest_spacing
         broken = [

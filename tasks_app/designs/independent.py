@@ -36,7 +36,7 @@ class _Mixing(Drawing):
         return deal
 
     def checked(self, plan: Plan, settings: PlanSettings) -> float:
-        """The largest deviation of a system, once all that is promised has been seen to hold."""
+        """Check that the plan keeps all promises, and return the largest deviation of a system."""
         balance = measure(plan, self.units)
         gap = balance.smallest_spacing
         if not (

@@ -32,7 +32,7 @@ class OnRequest(Independent):
     )
 
     class Settings(Block):
-        """Where texts come from."""
+        """The task that sends texts."""
 
     def in_words(self, set_size: int) -> str:
         """Describe how sets were drawn."""

@@ -39,13 +39,13 @@ def room_for_repeats(set_size: int, spacing: int) -> int:
 
 
 def share_out(total: int, parts: int, turn: int) -> list[int]:
-    """Share a number out over parts as evenly as can be; what is left over goes to other parts on each turn."""
+    """Share a number out over parts as evenly as can be; the remainder goes to other parts on each turn."""
     each, over = divmod(total, parts)
     return [each + ((part - turn * over) % parts < over) for part in range(parts)]
 
 
 def weave(items: Sequence[Hashable | None], extras: Extras, spacing: int, *, seed: str, turn: int) -> list[Slot]:
-    """Weave extras into the units of a set, whose items are given in the order of the units.
+    """Weave extras into the units of a set; `items` gives the item of each unit, in the order of the units.
 
     Controls fall into equal stretches of the set, one each; over consecutive turns (the numbers of booklets) a control
     stands at every place of its stretch before one comes twice. Repeats and degraded copies are of the systems that had
@@ -109,7 +109,7 @@ def _stretches(n: int, count: int, seed: str, turn: int) -> list[int]:
 
 
 def _rarest(among: Sequence[int], systems: Sequence[Sequence[str]], used: Mapping[str, int]) -> int:
-    """Return the first unit of those whose systems had the fewest copies so far."""
+    """Return the first unit among those with the systems that were copied least so far."""
 
     def met(index: int) -> float:
         own = systems[index] if systems else ()

@@ -1,4 +1,4 @@
-"""Registries whose members are found in the modules of a package.
+"""Registries with members that are found in the modules of a package.
 
 A package keeps one `Registry`, its modules register one member each, and nothing has to be listed anywhere else::
 
@@ -36,12 +36,12 @@ class DuplicateMember(ValueError):
 
 
 def stem(member: object) -> str:
-    """The name a class or function is registered under: the last part of its module's name."""
+    """Return the name a class or function is registered under: the last part of its module's name."""
     return str(getattr(member, "__module__", "")).rpartition(".")[2]
 
 
 def import_modules(package: str) -> None:
-    """Import every module of a package; those whose names begin with _ are shared by others and are not."""
+    """Import every module of a package, except modules with names that begin with _, which others share."""
     for module in pkgutil.iter_modules(import_module(package).__path__, prefix=f"{package}."):
         if not module.name.rpartition(".")[2].startswith("_"):
             import_module(module.name)
@@ -54,7 +54,7 @@ class Registry(Mapping[str, T]):
     """
 
     def __init__(self, kind: str) -> None:
-        """`kind` says in messages what the members are, such as "task type"."""
+        """Make an empty registry; `kind` names its members in messages, such as "task type"."""
         self.kind = kind
         self._members: dict[str, T] = {}
 
@@ -76,7 +76,7 @@ class Registry(Mapping[str, T]):
         import_modules(package)
 
     def __getitem__(self, name: str) -> T:
-        """The member of that name. Raises UnknownMember, a KeyError that lists the names there are."""
+        """Return the member of that name. Raises UnknownMember, a KeyError that lists the names there are."""
         try:
             return self._members[name]
         except KeyError:

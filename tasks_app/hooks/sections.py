@@ -32,7 +32,7 @@ class Reading(Protocol):
         """Return the part of study.yaml of that name as it stands there, or None."""
 
     def problem(self, path: Path, message: str) -> None:
-        """Report a problem at a place, with what was expected and what to do."""
+        """Report a problem at a place; the message names the expected value and the way to fix it."""
 
     def sound(self, path: Path) -> bool:
         """Return whether nothing was reported at that place or within it."""
@@ -64,7 +64,7 @@ class Section:
         raise NotImplementedError
 
     def export(self, study: StudyRow) -> Json:
-        """Read the part back; it must be what was stored."""
+        """Read the part back; it must be equal to the part that was stored."""
         raise NotImplementedError
 
     def store(self, study: StudyRow, part: Json) -> None:
@@ -125,7 +125,7 @@ def snapshot(study: StudyRow) -> Document:
 
 
 def digest(document: Mapping[str, Json]) -> str:
-    """Return the SHA-256 of a document; equal documents have equal digests, whatever the order of their keys."""
+    """Return the SHA-256 of a document; equal documents have equal digests for any order of their keys."""
     text = json.dumps(document, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()
 

@@ -27,7 +27,7 @@ class Tab:
 
     @property
     def leading(self) -> str:
-        """The slug of the part whose tab this one stands under; its own where it has a tab to itself."""
+        """The slug of the part with the tab that this part stands under; its own slug if it has a tab of its own."""
         return self.group or self.slug
 
 
@@ -54,7 +54,7 @@ def register(tab: Tab) -> None:
 
 
 def register_for_projects(tab: Tab) -> None:
-    """Add a tab of projects, whose address takes the slug of the project; the same one twice is one.
+    """Add a tab of projects with an address that takes the slug of the project; a repeated call adds it once.
 
     Whoever sees a project sees its tabs; what stands there depends on the role in each study.
     """

@@ -7,9 +7,11 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from tasks_app.hooks.sections import Json
 from tasks_app.importing.checking import RowCheck
 from tasks_app.importing.columns import RATINGS
 from tasks_app.importing.conflicts import in_words
+from tasks_app.importing.guessing import guess, peek
 from tasks_app.importing.mapping import NO_MAPPING, ColumnMapping, from_document, from_file, from_yaml
 from tasks_app.importing.ratings import Report
 from tasks_app.importing.rows import RatingsTable
@@ -27,6 +29,7 @@ __all__ = [
     "RATINGS",
     "ColumnMapping",
     "Imported",
+    "NoKnownColumn",
     "RatingsFile",
     "RatingsTable",
     "from_document",
@@ -71,10 +74,28 @@ def import_ratings(
     """
     with prepared(file, mapping.document) as table:
         scanned = scan_whole(table)
+        if mapping is NO_MAPPING:
+            _refuse_foreign(table)
         try:
             return _import(study.pk, table, scanned, mapping, by, check)
         except NotPossible as error:
             raise StudyFileError([Problem(file.name, 0, 0, str(error))]) from error
+
+
+class NoKnownColumn(StudyFileError):
+    """A file has none of our columns; `document` is a mapping to start from."""
+
+    def __init__(self, name: str, document: Json) -> None:
+        self.document = document
+        sentence = _("No column has evalweb's name. Write a mapping; here is one to start from:")
+        super().__init__([Problem(name, 1, 1, sentence)])
+
+
+def _refuse_foreign(file: RatingsFile) -> None:
+    """Raise NoKnownColumn for a file without a mapping that has none of our columns."""
+    names = peek(file).columns
+    if names and not any(RATINGS.column(name) is not None for name in names):
+        raise NoKnownColumn(file.name, {"columns": guess(names)})
 
 
 @atomically

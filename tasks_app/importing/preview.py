@@ -31,8 +31,9 @@ def preview(file: RatingsFile, mapping: ColumnMapping, open_table: OpenTable) ->
                 rows = [row.cells for row in islice(table.rows(), ROWS)]
     except StudyFileError:
         return None
+    names = dict.fromkeys(name for row in rows for name in row if mapping.declared.column(name) is not None)
     order = {name: number for number, name in enumerate(mapping.declared.names)}
-    columns = sorted({name for row in rows for name in row if name in order}, key=order.__getitem__)
+    columns = sorted(names, key=lambda name: order.get(name, len(order)))
     return Peek(columns, [[_shown(row.get(name)) for name in columns] for row in rows]) if columns else None
 
 

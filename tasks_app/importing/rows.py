@@ -20,6 +20,7 @@ from tasks_app.importing.ratings import ANSWER_COLUMNS, SPAN
 from tasks_app.importing.source import RatingsFile
 from tasks_app.importing.wide import Group, NotWide
 from tasks_app.studyfile.columns import BadCell, Column, Kind, TableDeclaration, from_text
+from tasks_app.studyfile.files.absent import is_absent
 from tasks_app.studyfile.files.headers import Naming
 from tasks_app.studyfile.files.limits import limits
 from tasks_app.studyfile.files.quoting import Quoting
@@ -29,6 +30,9 @@ from tasks_app.studyfile.problems import Problem, Problems, StudyFileError, show
 # A text that a spreadsheet would take for a formula is exported with one apostrophe more in front.
 _NEUTRALISED = re.compile(r"'+[=+\-@\t\r]")
 _NUMBERS = (Kind.NUMBER, Kind.WHOLE)
+
+# The label of a row that says that nothing was found.
+NOTHING = "none"
 
 # Values of a column that are remembered, and the longest cells for which they are.
 REMEMBERED, LONGEST_REMEMBERED = 10_000, 100
@@ -164,7 +168,13 @@ class MappedTable(Table):
             return from_word(column, word)
         if column.kind is Kind.TIME:
             return _time(column, cell, ours, self._mapping.format.get(ours))
-        return tidied(column, super().value(column, name, cell))
+        try:
+            return tidied(column, super().value(column, name, cell))
+        except BadCell as error:
+            if column.kind not in _NUMBERS or not isinstance(cell, str) or not is_absent(cell):
+                raise
+            hint = _("If this means that there is none, the mapping can say so: values: {%(name)s: {%(word)s: ''}}.")
+            raise BadCell(f"{error} {hint % {'name': ours, 'word': cell.strip()}}") from error
 
 
 def _naming(declared: TableDeclaration, mapping: ColumnMapping, file: RatingsFile) -> tuple[Sequence[Group], Naming]:
@@ -224,6 +234,10 @@ class RatingsTable(MappedTable):
         declared = without_needed(RATINGS, {"rater"}) if mapping.unknown_raters else RATINGS
         super().__init__(declared, mapping, file, lines, problems)
         self.has_unknown_raters = mapping.unknown_raters
+
+    def _note_absent(self, name: str, value: str, line: int) -> None:
+        if not (name == "label" and value.strip() == NOTHING):
+            super()._note_absent(name, value, line)
 
     def _complete(self, row: Row) -> None:
         super()._complete(row)

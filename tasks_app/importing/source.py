@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import hashlib
 import io
+import tempfile
+import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -26,10 +28,10 @@ _DAMAGED = (gzip.BadGzipFile, EOFError, zlib.error)
 HEAD_BYTES = 256 * 1024
 
 # Formats that are read, by their extensions; of the last ones, lines of text are made first (`formats`).
-FORMATS = ("csv", "tsv", "txt", "jsonl", "json", "xlsx", "xlsm", "ods")
+FORMATS = ("csv", "tsv", "txt", "jsonl", "json", "xlsx", "xlsm", "ods", "parquet", "arrow")
 
 # Extensions of other files that people have, which are refused with advice.
-_OTHERS = (".xls", ".zip", ".parquet", ".sav")
+_OTHERS = (".xls", ".zip", ".sav")
 
 # First bytes of such files, whatever their name: zip (as .xlsx and .ods are), old Excel, Parquet, SPSS.
 _BEGINNINGS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"PAR1", b"$FL2")
@@ -48,12 +50,15 @@ class PlainForm:
     notes: tuple[str, ...] = ()
     sheets: tuple[tuple[str, int, tuple[str, ...]], ...] = ()
     is_written: bool = False
+    # Named formats that it may be of, each with how sure that is and why; it is kept as it was uploaded then.
+    formats: tuple[tuple[str, str, str], ...] = ()
 
     @classmethod
     def read(cls, given: Mapping[str, Any]) -> PlainForm:
         """Return a form that was written as JSON."""
         sheets = tuple((name, begin, tuple(notes)) for name, begin, notes in given["sheets"])
-        return cls(given["name"], tuple(given["notes"]), sheets, given["is_written"])
+        formats = tuple((name, sure, why) for name, sure, why in given.get("formats", ()))
+        return cls(given["name"], tuple(given["notes"]), sheets, given["is_written"], formats)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +96,8 @@ class RatingsFile:
     @classmethod
     def at(cls, path: str) -> RatingsFile:
         """Return a file of this machine. Raises StudyFileError where there is none, or it may not be read."""
+        if Path(path).is_dir() and (shards := _shards(Path(path))):
+            return cls(f"{Path(path).resolve().name}.parquet", lambda: _packed(Path(path), shards), folder=path)
         if not Path(path).is_file():
             raise StudyFileError([Problem(path, 0, 0, _("There is no such file."))])
         try:
@@ -242,3 +249,19 @@ def _lines(file: RatingsFile, encoding: Encoding) -> Iterator[IO[str]]:
         stream.read(len(encoding.mark))
         with io.TextIOWrapper(cast("io.BufferedReader", stream), encoding=encoding.name, newline="") as lines:
             yield lines
+
+
+def _shards(folder: Path) -> list[Path]:
+    """Return the files of a data set that `datasets` wrote, sorted; links are left out."""
+    found = [path for ending in ("parquet", "arrow") for path in folder.rglob(f"*.{ending}")]
+    return sorted(path for path in found if path.is_file() and not path.is_symlink())
+
+
+def _packed(folder: Path, shards: Iterable[Path]) -> IO[bytes]:
+    """Return the files of a data set as one zip, open at its start."""
+    target = tempfile.TemporaryFile()  # noqa: SIM115  whoever asked closes it
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as archive:
+        for path in shards:
+            archive.write(path, path.relative_to(folder).as_posix())
+    target.seek(0)
+    return target

@@ -18,7 +18,7 @@ def new_token() -> str:
 
 
 def token_from(nonce: str, study_id: int) -> str:
-    """Derive the token of the rater whose consent form carried `nonce`: posted twice, the form gives the same one."""
+    """Derive the token of the rater who sent the consent form with `nonce`; a form sent twice gives the same token."""
     return _derived("evalweb.rater", f"{study_id}:{nonce}")
 
 
@@ -33,12 +33,12 @@ def token_of_link(rater_id: int, number: int) -> str:
 
 
 def handle_of_rater(rater_id: int) -> str:
-    """Derive what forms call a rater: whoever reads a number in their tokens learns how many raters there are."""
+    """Derive the name of a rater in forms, so that no number in their tokens tells how many raters there are."""
     return _derived("evalweb.form.rater", str(rater_id))
 
 
 def mark_of_erased(study_id: int, channel: str, external_id: str) -> str:
-    """Derive what stands in place of an erased rater's token: who comes again under the same id is known by it.
+    """Derive the mark that replaces an erased rater's token, so that the same id is recognised if it comes again.
 
     Without the server's secret, which is not in the database, it says nothing of the id.
     """
@@ -47,7 +47,7 @@ def mark_of_erased(study_id: int, channel: str, external_id: str) -> str:
 
 
 def mark_of_ended_link(token_hash: str) -> str:
-    """Derive what is kept of a personal link that has ended, so that nothing makes a rater under its address again.
+    """Derive the mark of a personal link that has ended, so that no rater is made under its address again.
 
     Without the server's secret, which is not in the database, nobody finds a rater by a link that has ended.
     """
@@ -55,7 +55,7 @@ def mark_of_ended_link(token_hash: str) -> str:
 
 
 def mark_of_person(kind: str, external_id: str) -> str:
-    """Derive what a text says of its author's id: whoever verifies texts elsewhere under the same id is known by it.
+    """Derive the mark of an author's id in a text, so that the author is recognised when verifying texts elsewhere.
 
     `kind` is the platform, "account" or "email". Without the server's secret the mark says nothing of the id.
     """
@@ -78,7 +78,7 @@ def new_code() -> str:
 
 
 def sign(action: str, **bound: Any) -> str:
-    """Return the token that a form carries instead of a cookie's: what it may do, and to what."""
+    """Return the token that a form carries instead of a cookie's: the action that it allows, and its objects."""
     return signing.dumps(bound, salt=f"evalweb.form.{action}", compress=False)
 
 

@@ -1,4 +1,4 @@
-"""What the simulated raters of the demonstration are to find in five of the examples, which are then closed.
+"""The findings that the simulated raters of the demonstration plant in five of the examples, which are then closed.
 
 The raters differ: each is a little stricter or milder than others, and likes some systems a little better.
 """

@@ -15,19 +15,19 @@ from tasks_app.studyfile import StudyFileError
 
 
 class Stored(Protocol):
-    """What was stored, or only checked."""
+    """The result of storing a file, or of only checking it."""
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """Return the numbers of what was read, by noun."""
+        """Return the number of objects that were read, by noun."""
 
     @property
     def notes(self) -> Sequence[str]:
-        """Return what a researcher should know."""
+        """Return the notes that a researcher should read."""
 
     @property
     def names(self) -> Sequence[str] | None:
-        """Return the names of what was counted; None for a kind of file without them."""
+        """Return the names of the counted objects; None for a kind of file without names."""
 
 
 class StoringCommand(BaseCommand):

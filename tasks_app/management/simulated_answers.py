@@ -40,7 +40,7 @@ def right(
 def wrong(
     kind: TaskType, screen: Screen, answer: Mapping[str, str], answers: Sequence[GoldAnswer], rng: Random
 ) -> dict[str, str]:
-    """Return an answer of which something is not right; what was said, where none is found."""
+    """Return an answer with a mistake in it; the given answer if no mistake is found."""
     for _try in range(TRIES):
         random_answer = kind.simulate(screen, Quality.RANDOM, rng)
         if (

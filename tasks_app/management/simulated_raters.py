@@ -93,7 +93,7 @@ def _name_on_page(name: str, number: int) -> str:
 
 
 def _on_page(texts: Sequence[Mapping[str, str]]) -> dict[str, str]:
-    """Return what the forms of all texts of a page send together."""
+    """Return the fields that the forms of all texts of a page send together."""
     return {
         _name_on_page(name, number): value
         for number, fields in enumerate(texts, start=1)

@@ -18,7 +18,7 @@ PATIENCE = 10
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a page answered."""
+    """The answer of a page."""
 
     status: int
     location: str

@@ -164,7 +164,7 @@ def _facts(member: type[TaskType]) -> Iterator[str]:
 
 
 def _attention_in_words(member: type[TaskType]) -> str:
-    """Say whether a text can ask for an answer, or which other check there is."""
+    """Return a sentence on whether a text can ask for an answer, or on the other check of the type."""
     kind = sample_kind(member)
     check = kind.instructed(kind.asked(sample_criteria(kind)), 0)
     if isinstance(check, Instruction):
@@ -173,7 +173,7 @@ def _attention_in_words(member: type[TaskType]) -> str:
 
 
 def _files_in_words(member: type[TaskType]) -> str:
-    """Say whether outputs may be pictures, sounds and films."""
+    """Return a sentence on whether outputs may be pictures, sounds and films."""
     if member.judges_files:
         return _("Outputs may be pictures, sounds or films as well as texts.")
     return _("Outputs are texts: pictures, sounds and films have no words to work on.")
@@ -208,7 +208,7 @@ class _KeysParser(HTMLParser):
 
 
 def keys_of(member: type[TaskType]) -> tuple[tuple[str, str], ...]:
-    """Return the keys of a type's unit, and what each does, as its template lists them."""
+    """Return the keys of a type's unit with their effects, as its template lists them."""
     kind = sample_kind(member)
     screen = sample_screen(kind)
     parser = _KeysParser()
@@ -218,7 +218,7 @@ def keys_of(member: type[TaskType]) -> tuple[tuple[str, str], ...]:
 
 
 def page(member: type[TaskType]) -> str:
-    """Return the page of a type in Markdown, in English whatever language is active."""
+    """Return the page of a type in Markdown, in English under any active language."""
     with override("en"):
         return "\n".join(_page(member)) + "\n"
 

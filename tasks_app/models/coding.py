@@ -1,4 +1,4 @@
-"""Coding of free-text answers: a codebook for each question, two coders, and what each said of every answer."""
+"""Coding of free-text answers: a codebook for each question, two coders, and the codes of each for every answer."""
 
 from django.conf import settings
 from django.db import models

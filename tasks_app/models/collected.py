@@ -1,4 +1,4 @@
-"""Texts that raters wrote in one study and others verify in another: where each is from, and who may not judge it."""
+"""Texts that raters wrote in one study and others verify in another: their origin, and the raters kept from them."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Comments on a study while it is set up: links for colleagues without an account, and what they and members write."""
+"""Comments on a study while it is set up, by members and, through links, by colleagues without an account."""
 
 from django.conf import settings
 from django.db import models

@@ -1,4 +1,4 @@
-"""What is kept of a deleted study: what identifies it, its log, and what its raters were paid."""
+"""The rest of a deleted study: its identity, its log, and the payments of its raters."""
 
 from django.conf import settings
 from django.db import models

@@ -81,7 +81,7 @@ class Item(Versioned):
 
 
 class Media(models.Model):
-    """A file kept under the hash of its content, in private storage, and what raters get of it."""
+    """A file kept under the hash of its content, in private storage, and the copy of it that raters get."""
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="media")
     sha256 = models.CharField(max_length=64)
@@ -108,7 +108,7 @@ class Media(models.Model):
 
 
 class ItemMedia(models.Model):
-    """A file shown with an item, and what it is there for."""
+    """A file shown with an item, and its purpose."""
 
     item = models.ForeignKey(Item, models.CASCADE, related_name="item_media")
     role = models.CharField(max_length=40)
@@ -131,7 +131,7 @@ class OutputKind(models.TextChoices):
 
 
 def output_in_words(kind: str, text: str) -> str:
-    """Return an output in words, for researchers: its text, or of which kind its file is and what it shows."""
+    """Return an output in words, for researchers: its text, or the kind of its file and a description."""
     if kind == OutputKind.TEXT:
         return text
     label = str(OutputKind(kind).label).capitalize()
@@ -139,7 +139,7 @@ def output_in_words(kind: str, text: str) -> str:
 
 
 class Output(Versioned):
-    """What a system produced for an item; `variant` tells several by one system apart.
+    """An output of a system for an item; `variant` tells several by one system apart.
 
     It is a text, or a picture, sound or film, whose file is `media`; `text` then says in words what it shows.
     """
@@ -318,7 +318,7 @@ class Gold(models.Model):
 
 
 class Prefill(models.Model):
-    """What a part already carries when it is first shown, such as spans to confirm or remove."""
+    """Content of a part before the first answer, such as spans to confirm or remove."""
 
     part = models.ForeignKey(Part, models.CASCADE, related_name="prefills")
     payload: "models.JSONField[Any, Any]" = models.JSONField()

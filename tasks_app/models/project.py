@@ -1,4 +1,4 @@
-"""Projects: studies that belong together, such as one per language pair, and what is done to all of them."""
+"""Projects: studies that belong together, such as one per language pair, and work on all of them."""
 
 from django.conf import settings
 from django.db import models

@@ -274,7 +274,7 @@ class Outbox(models.Model):
 
 
 class EnrolmentCount(models.Model):
-    """How many raters enrolled from one address today, under a digest whose salt is thrown away tomorrow."""
+    """The number of raters enrolled from one address today, under a digest with a salt that is deleted the next day."""
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="+")
     day = models.DateField()

@@ -1,4 +1,4 @@
-"""A study while it is set up in the browser: what the form holds, who changed it, and the rows of its tables."""
+"""A study while it is set up in the browser: the values of the form, its changes, and the rows of its tables."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ class Setup(models.Model):
 
     @property
     def document(self) -> SetupDocument:
-        """The content of study.yaml, whose values are reached by paths."""
+        """The content of study.yaml, with values that are reached by paths."""
         return SetupDocument(self.given)
 
     @property
@@ -58,7 +58,7 @@ class SetupWorkKind(models.TextChoices):
 
 
 class SetupWork(models.Model):
-    """What a worker does with a set-up, where a page would have to wait for too long: the newest work of a study.
+    """Work of a worker on a set-up, where a page would have to wait for too long: the newest work of a study.
 
     It checks the whole set-up and makes the study, or checks an uploaded table of texts and stores it: `given` then
     says which file is read how. `problems` are those of refused work: file, line, column, message, count and places of
@@ -96,7 +96,7 @@ class SetupWork(models.Model):
 
 
 class SetupChange(models.Model):
-    """One change of a set-up: which value, from what to what; None where there is no value.
+    """One change of a set-up: the value that changed, before and after; None for no value.
 
     `path` leads to the value, such as ["tasks", 0, "k"]. A change of a table has the name of the table as its path and
     numbers of rows as its values. `click` is the key that the page drew for the button that made the change.

@@ -17,7 +17,7 @@ class NoSuchPlace(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class SetupDocument:
-    """What study.yaml would contain, as far as it was filled in: with gaps and mistakes. It is not changed."""
+    """The content of study.yaml as far as it is filled in, with gaps and mistakes. It is never changed."""
 
     given: Mapping[str, Json]
 
@@ -26,7 +26,7 @@ class SetupDocument:
         return value_at(self.given, path)
 
     def entries(self, *path: str | int) -> list[dict[str, Json]]:
-        """Return the entries of a list that can be used: groups of settings whose key, if they have one, is a text."""
+        """Return the usable entries of a list: groups of settings with a text as their key, or without a key."""
         value = self.value(path)
         return [
             entry

@@ -153,7 +153,7 @@ class MembershipRole(models.TextChoices):
 
 
 class Membership(models.Model):
-    """What one researcher may do in one study."""
+    """The role of one researcher in one study."""
 
     Role = MembershipRole
 
@@ -172,7 +172,7 @@ class Membership(models.Model):
 
 
 class Event(models.Model):
-    """Who changed what, from the first day."""
+    """A change by a person or the program; all are kept, from the first day."""
 
     # The verb for somebody who looked at the arrival of raters: it is logged once a person.
     TRIED = "tried out"
@@ -209,7 +209,7 @@ class CorrectedText(models.TextChoices):
 
 
 class Correction(models.Model):
-    """A typo corrected in an open study: the text before and after, who corrected it, and why.
+    """A typo corrected in an open study: the text before and after, the person who corrected it, and the reason.
 
     The frozen rows stay as they are; `Study.settings` has the newest text of each kind and key. `key` is that of the
     task (instructions) or of the criterion (help), else empty. A trigger refuses changes.
@@ -250,7 +250,7 @@ class Group(models.Model):
 
 
 class TaskStage(models.TextChoices):
-    """When a task is shown; a rater goes through the stages in this order."""
+    """The stage of a task; a rater goes through the stages in this order."""
 
     SCREENING = "screening", _("before the instructions: who may take part")
     MAIN = "main", _("what is judged")
@@ -336,7 +336,7 @@ class CriterionKind(models.TextChoices):
 
 
 class Criterion(Versioned):
-    """Whatever a value answers: a quality criterion, an adjective pair, a question of a questionnaire."""
+    """The object of a rating: a quality criterion, an adjective pair, a question of a questionnaire."""
 
     Kind = CriterionKind
 
@@ -382,7 +382,7 @@ class TaskCriterion(models.Model):
 
 
 class ConsentText(models.Model):
-    """A consent text by version and language: what a rater agreed to can always be read again."""
+    """A consent text by version and language, so that the text that a rater agreed to can always be read again."""
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="consent_texts")
     version = models.PositiveIntegerField()

@@ -1,4 +1,4 @@
-"""What a researcher's studies usually have in common."""
+"""Values that a researcher's studies usually have in common."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Which studies of a project something can be done to, and why not to the others."""
+"""The studies of a project that an action fits, and the reasons why it does not fit the others."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ def choose(user: access.Person, project: Project, action: str, among: Collection
 
 
 def why_not(row: StudyRow, action: str) -> str:
-    """Return why something is not done to a study; empty where it is."""
+    """Return the reason why an action leaves a study out; "" if it does not."""
     if not access.reaches(row.role, Membership.Role.EDITOR):
         return _("You can only view this study; editors and owners can do this.")
     return str(_REASONS[Action(action)](row))

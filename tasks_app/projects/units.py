@@ -1,4 +1,4 @@
-"""Which rows about units (known answers, batches, prefilled answers) go with which of the divided texts."""
+"""The rows about units (known answers, batches, prefilled answers) that go with each share of the divided texts."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ class UnitRows:
 
     @property
     def n_left_out(self) -> int:
-        """Return how many rows belong to no study."""
+        """Count the rows that belong to no study."""
         return sum(map(len, self.left_out.values()))
 
     def of(self, value: str, table: str) -> Sequence[Cells]:

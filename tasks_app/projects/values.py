@@ -37,7 +37,7 @@ class CannotDivide(Exception):
 
 @dataclass(slots=True)
 class Share:
-    """The texts that have one value: their rows in order, and the language of what raters judge."""
+    """The texts that have one value: their rows in order, and the language of the texts to judge."""
 
     value: str
     rows: list[Cells] = field(default_factory=list)
@@ -47,7 +47,7 @@ class Share:
 
     @property
     def outputs(self) -> int:
-        """Return how many outputs there are."""
+        """Count the outputs."""
         return len(self.rows)
 
 

@@ -38,7 +38,7 @@ log = logging.getLogger(__name__)
 
 @atomically
 def begin(*, project: Project, action: str, studies: Sequence[Study], by: events.Actor) -> ProjectWork:
-    """Write down what is to be done to which studies; nothing is done yet."""
+    """Store the action to take on each study of a project; no study is changed yet."""
     work = ProjectWork.objects.create(project=project, action=Action(action), by_id=getattr(by, "pk", None))
     ProjectStep.objects.bulk_create(ProjectStep(work=work, study=study) for study in studies)
     return work
@@ -64,7 +64,7 @@ def work_off(work_id: int) -> None:
 
 @atomically
 def _take_step(*, work_id: int) -> bool:
-    """Do the next step and store what became of it, in one transaction; return False where none is left."""
+    """Do the next step and store its result, in one transaction; return False if no step remains."""
     waiting = ProjectStep.objects.filter(work=work_id, state=ProjectStep.State.WAITING).order_by("pk")
     step = (
         waiting.select_for_update(skip_locked=True, of=("self",))
@@ -81,7 +81,7 @@ def _take_step(*, work_id: int) -> bool:
 
 
 def _done(step: ProjectStep) -> str:
-    """Do one step; return why it was not possible, empty where it was. What it stored is taken back then."""
+    """Do one step; return why it was not possible, and undo it then; return "" for success."""
     by, slug = step.work.by, step.study.slug
     try:
         if by is None or step.study.project_id != step.work.project_id:

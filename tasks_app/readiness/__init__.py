@@ -1,4 +1,4 @@
-"""What is to be settled before a study opens: left-over text, contradictions, broken texts, what raters would miss.
+"""Points to settle before a study opens: left-over text, contradictions, broken texts, gaps for raters.
 
 A verdict of Review is a promise: nobody may read "ready" where a careful colleague would find something. Each check is
 a function from `Facts` to points; what other apps add to a study, they check themselves, by `register`.

@@ -1,4 +1,4 @@
-"""What is looked at before a study opens, what a point to settle is, and the checks, which other apps add to."""
+"""The facts that are checked before a study opens, the point to settle, and the checks, which other apps add to."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from tasks_app.texts.findings import TextFinding
 
 
 class Level(IntEnum):
-    """What a point means for opening.
+    """The effect of a point on opening the study.
 
     FINAL keeps the study a draft. PROBLEM does so until somebody gives a reason, which the log keeps. NOTE is said and
     keeps nobody from anything.
@@ -34,7 +34,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """A study as its checked document has it, with what its document does not say.
+    """A study as its checked document has it, with facts that its document does not hold.
 
     `workload` is what a rater is given, as counted from the screens; None where nothing could be counted. `known`
     counts the known answers by the key of their task and by purpose. `texts` is what was noticed when all texts were

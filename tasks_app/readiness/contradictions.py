@@ -1,4 +1,4 @@
-"""Settings that contradict each other, and what raters or a platform would miss."""
+"""Settings that contradict each other, and settings that raters or a platform would miss."""
 
 from collections.abc import Iterator, Mapping
 from datetime import date
@@ -33,7 +33,7 @@ _CONTACTS = (
 
 @register
 def told_to_raters(facts: Facts) -> Iterator[Point]:
-    """Yield what raters have to be told and are not: what they agree to, by whom, and whom they can write to."""
+    """Yield the facts that raters are not told: consent, the people behind the study, and a contact."""
     if not any(text.strip() for text in facts.consent.values()):
         language = str(facts.section("study").get("language") or "en")
         sentence = _("There is no consent text, so raters would not know what they agree to.")
@@ -45,7 +45,7 @@ def told_to_raters(facts: Facts) -> Iterator[Point]:
 
 @register
 def options_that_move(facts: Facts) -> Iterator[Point]:
-    """Yield the tasks whose options stand in another order on each screen, so that raters have no digit keys."""
+    """Yield the tasks with options in another order on each screen, for which raters have no digit keys."""
     for place, task in facts.tasks:
         if not task_types.kind_of(task["type"], task["params"]).has_digits:
             sentence = _(
@@ -57,7 +57,7 @@ def options_that_move(facts: Facts) -> Iterator[Point]:
 
 @register
 def pay_for_the_time(facts: Facts) -> Iterator[Point]:
-    """Yield where the pay is below the study's minimum per hour, or the stated minutes are far from the estimate."""
+    """Yield pay below the study's minimum per hour, and stated minutes far from the estimate."""
     settings, counted = facts.section("pay"), facts.workload
     told = float(settings["minutes"]) if settings.get("minutes") else None
     amount, minimum = (Decimal(str(settings.get(name) or 0)) for name in ("amount", "minimum_hourly"))
@@ -127,7 +127,7 @@ def _unpaid(facts: Facts, amount: Decimal, minimum: Decimal, currency: str) -> I
 
 @register
 def days_that_have_passed(facts: Facts) -> Iterator[Point]:
-    """Yield a last day to withdraw that has passed, so that raters are promised what they no longer have."""
+    """Yield a last day to withdraw that has passed, although raters are promised that they can withdraw."""
     last = facts.section("about").get("withdraw_until")
     day = date.fromisoformat(last) if isinstance(last, str) and last else last
     if isinstance(day, date) and day < timezone.localdate():
@@ -165,7 +165,7 @@ def codes_of_platforms(facts: Facts) -> Iterator[Point]:
 
 
 def _shared(codes: Mapping[str, str], platform: str) -> Iterator[Point]:
-    """Yield where raters who have not completed the study would bring the code of those who have."""
+    """Yield a code that raters who have completed the study share with raters who have not."""
     completed = codes.get("completed")
     for outcome, code in codes.items():
         if outcome != "completed" and code == completed:
@@ -216,7 +216,7 @@ def known_answers_shown(facts: Facts) -> Iterator[Point]:
 
 @register
 def exam_shown_again(facts: Facts) -> Iterator[Point]:
-    """Yield the exams that raters can pass by copying: a later attempt has texts whose answers they were told."""
+    """Yield the exams that raters can pass by copying: a later attempt has texts with answers that they were told."""
     for place, task in facts.main_tasks:
         if sentence := copied_exam_in_words(checks_of(task["checks"]), facts.counts(task, "exam")):
             yield Point("exam", sentence, ("tasks", place, "checks", "exam_feedback"), Level.NOTE)

@@ -61,7 +61,7 @@ _EXAMPLE = re.compile(r"\bUniversity of Examples\b|\bExample group\b|\bEX-\d{4}-
 
 
 def found_in(text: str, *, any_bracket: bool = False) -> str:
-    """Return what is left over in a text, as it stands there; "" where nothing is.
+    """Return the left-over words of a text, as they stand there; "" if there are none.
 
     `any_bracket` says that square brackets have no other use in such a text.
     """
@@ -77,7 +77,7 @@ def found_in(text: str, *, any_bracket: bool = False) -> str:
 
 
 def n_found_in(text: str) -> int:
-    """Return how many square brackets of a consent text are to be filled in."""
+    """Count the square brackets of a consent text that are to be filled in."""
     return len(_BRACKET.findall(text))
 
 
@@ -88,7 +88,7 @@ def _shortened(words: str) -> str:
 
 @register
 def in_consent(facts: Facts) -> Iterator[Point]:
-    """Yield what is left in the consent text and in what stands beside it: who runs the study, and the contacts."""
+    """Yield left-over words of the consent text and of the texts beside it: the research team and the contacts."""
     for language, text in facts.consent.items():
         if words := found_in(str(text), any_bracket=True):
             n = n_found_in(text)
@@ -106,7 +106,7 @@ def in_consent(facts: Facts) -> Iterator[Point]:
 
 @register
 def in_other_texts(facts: Facts) -> Iterator[Point]:
-    """Yield what is left in the other texts that raters read: titles, instructions, questions, pay, warnings."""
+    """Yield left-over words of the other texts that raters read: titles, instructions, questions, pay, warnings."""
     groups: tuple[tuple[Path, Any], ...] = (
         (("study", "public_title"), facts.section("study").get("public_title")),
         *((("pay", name), facts.section("pay").get(name)) for name in ("bonus", "paid")),

@@ -14,7 +14,7 @@ PATH: Path = ("flow", "texts_per_rater")
 
 
 def texts_per_rater(facts: Facts) -> int:
-    """Return how many texts one rater judges in a full set of each task, checks left aside; 0 if nothing is counted.
+    """Count the texts that one rater judges in a full set of each task, without checks; 0 if nothing is counted.
 
     Of several groups of raters, the one that judges most counts.
     """

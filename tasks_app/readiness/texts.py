@@ -1,4 +1,4 @@
-"""What was noticed in the texts of a study: empty ones, debris, names of systems, copies, systems with gaps."""
+"""Findings in the texts of a study: empty texts, debris, names of systems, copies, systems with gaps."""
 
 from collections.abc import Iterator, Mapping
 
@@ -107,7 +107,7 @@ _OF_LANGUAGES = frozenset({"foreign", "foreign_source"})
 
 @register
 def noticed_in_texts(facts: Facts) -> Iterator[Point]:
-    """Yield what was noticed in the texts when all of them were read."""
+    """Yield the findings in the texts, made when all of them were read."""
     for finding in facts.texts:
         if finding.kind in _SAID:
             sentence, level = _SAID[finding.kind]
@@ -129,7 +129,7 @@ def pairs_never_compared(facts: Facts) -> Iterator[Point]:
 
 
 def _words(finding: TextFinding) -> dict[str, str]:
-    """Return what the sentence of a finding names."""
+    """Return the words that the sentence of a finding names."""
     places = finding.of - finding.n if finding.kind == "missing" else finding.n
     more = " …" if places > len(finding.first) > 0 else ""
     a, b = (*finding.systems, "", "")[:2]

@@ -1,4 +1,4 @@
-"""What raters read in another language than they are promised, and scales that instructions describe otherwise."""
+"""Texts in another language than raters are promised, and scales that instructions describe otherwise."""
 
 import re
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""When a text is accepted: conditions on the answers to questions, as researchers write them in the settings."""
+"""Conditions on answers under which a text is accepted, as researchers write them in the settings."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -17,7 +17,7 @@ class NotACondition(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """Which answers to one question speak for a text: some labels, or numbers from or up to a bound."""
+    """The answers to one question that speak for a text: some labels, or numbers from or up to a bound."""
 
     criterion: str
     sign: str

@@ -36,7 +36,7 @@ def consequences_of(study: Study) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class CheckScore:
-    """How many units with known answers were answered, and how many of them were right."""
+    """The number of units with known answers that were answered, and the number of right answers."""
 
     right: int
     answered: int
@@ -89,7 +89,7 @@ class KnownUnit:
 
 @dataclass(frozen=True, slots=True)
 class Attempts:
-    """How the attempts of one number at an exam went."""
+    """The results of all attempts of one number at an exam."""
 
     number: int
     finished: int
@@ -103,7 +103,7 @@ class Attempts:
 
 @dataclass(frozen=True, slots=True)
 class RaterChecks:
-    """How one rater answered the checks of a task."""
+    """The answers of one rater to the checks of a task."""
 
     pseudonym: str
     outcome: str
@@ -128,7 +128,7 @@ class TaskChecks:
 
     @property
     def n_met(self) -> int:
-        """How many checks with a right answer a rater meets in all sets."""
+        """The number of checks with a right answer that a rater meets in all sets."""
         settings, counts = self.settings, self.counts
         known = settings.controls_among(self.task.set_size, counts.get(Gold.Purpose.CONTROL, 0))
         return self.sets * (known + settings.attention_among(counts.get(Gold.Purpose.ATTENTION, 0)) + settings.degraded)
@@ -146,12 +146,12 @@ class TaskChecks:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many units there are for each purpose, without those that are withdrawn."""
+        """The number of units for each purpose, without withdrawn ones."""
         return Counter(known.purpose for known in self.known if not known.is_withdrawn)
 
     @property
     def doubtful(self) -> list[KnownUnit]:
-        """Units whose known answer may be wrong."""
+        """Units with a known answer that may be wrong."""
         return [known for known in self.known if known.is_doubtful]
 
 

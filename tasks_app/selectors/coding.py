@@ -122,13 +122,13 @@ def coding_of(codebook: Codebook) -> Coding:
 
 
 def complete_codebooks(study: Study) -> list[Codebook]:
-    """Return the codebooks of a study whose two coders have coded every answer."""
+    """Return the codebooks of a study for which both coders have coded every answer."""
     codebooks = Codebook.objects.filter(study=study, begun_at__isnull=False).select_related("study")
     return [codebook for codebook in codebooks if coding_of(codebook).is_complete]
 
 
 def progress_of(study: Study) -> dict[str, Counter[int]]:
-    """Return how many answers each coder has coded, by the number of the coder, for every question."""
+    """Count the answers that each coder has coded, by the number of the coder, for every question."""
     rows = CodedAnswer.objects.filter(codebook__study=study, coder__isnull=False).values_list(
         "codebook__criterion", "coder__number"
     )

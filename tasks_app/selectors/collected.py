@@ -52,7 +52,7 @@ class Chosen:
 
     @property
     def n_authors(self) -> int:
-        """How many raters wrote it."""
+        """The number of raters who wrote it."""
         return len({text.author for text in self.texts})
 
 
@@ -106,7 +106,7 @@ def written_texts(study: Study) -> list[Written]:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Which texts go on: those that no earlier round has, those that were changed, those that were accepted."""
+    """The texts that go on: those that no earlier round has, those that were changed, those that were accepted."""
 
     only_new: bool = True
     only_changed: bool = True
@@ -125,12 +125,12 @@ class Selection:
 
     @cached_property
     def n_answers(self) -> int:
-        """How many answers the chosen texts are."""
+        """The number of answers among the chosen texts."""
         return sum(len(text.texts) for text in self.chosen)
 
     @property
     def n_merged(self) -> int:
-        """How many answers have the words of another one, and share its item."""
+        """The number of answers that have the words of another one, and share its item."""
         return self.n_answers - len(self.chosen)
 
 

@@ -36,7 +36,7 @@ def threads(study: Study, step: str | None = None) -> list[Thread]:
 
 
 def threads_for_colleagues(study: Study) -> list[Thread]:
-    """Return what colleagues without an account have written, with the replies; what members write is for members."""
+    """Return the comments of colleagues without an account, with the replies; comments of members are for members."""
     return [thread for thread in threads(study) if thread.comment.link_id is not None]
 
 

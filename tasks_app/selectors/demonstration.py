@@ -1,4 +1,4 @@
-"""The studies of the demonstration: how far they are, and what their simulated raters were to find."""
+"""The studies of the demonstration: their progress, and the findings planted by their simulated raters."""
 
 from django.db.models import QuerySet
 
@@ -9,7 +9,7 @@ BEGUN, FINISHED = "began demonstration", "finished demonstration"
 
 
 def planted_in(study: Study) -> str:
-    """Return what the simulated raters of a study were to find, as half a sentence; "" if nothing was planted."""
+    """Return the planted finding of a study's simulated raters, as half a sentence; "" for no planted finding."""
     event = study.events.filter(verb=FINISHED).first()
     return str((event.after or {}).get("planted", "")) if event is not None else ""
 

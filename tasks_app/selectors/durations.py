@@ -1,4 +1,4 @@
-"""How long raters really took for what they were given."""
+"""The minutes that raters really took for their sets."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""What of a study's texts is evaluated: items with known answers check raters, and no system is judged by them."""
+"""The evaluated texts of a study: items with known answers check raters, and no system is judged by them."""
 
 from typing import TypeAlias
 

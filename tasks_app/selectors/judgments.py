@@ -11,7 +11,7 @@ from tasks_app.models import Judgment, Membership, Rater, Study, Task
 
 
 class UnknownName(ValueError):
-    """The study has nothing of that name; the message says what was asked for."""
+    """The study has nothing of that name; the message repeats the name."""
 
 
 def ids_of(rows: QuerySet[Any], column: str, names: Sequence[str], sentence: str) -> tuple[int, ...]:

@@ -14,7 +14,7 @@ from tasks_app.selectors import pay as reads
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One rater: who they are to us, how long they took, what they did, what they get."""
+    """One rater: our name for them, their time, their work, their pay."""
 
     rater: Rater
     minutes: reads.Minutes
@@ -25,7 +25,7 @@ class Entry:
 
     @property
     def ended(self) -> bool:
-        """Whether the rater has ended: before, what is due is only what it would be."""
+        """Whether the rater has ended; before the end, the amount due is only a preview."""
         return self.rater.state == Rater.State.ENDED
 
     @property
@@ -40,7 +40,7 @@ class Entry:
 
     @property
     def shortfall(self) -> Decimal:
-        """The amount missing to the study's minimum per hour; 0 for a rater whose pay is withheld."""
+        """The amount missing to the study's minimum per hour; 0 if the rater's pay is withheld."""
         if not self.ended or self.booked.withheld or not self.booked.earned:
             return pay.NOTHING
         return pay.shortfall(self.minimum, self.booked.earned + self.booked.bonus, self.minutes.paid)
@@ -125,7 +125,7 @@ class Ledger:
 
     @cached_property
     def shortfalls(self) -> dict[int, Decimal]:
-        """By rater, what is missing for the minimum pay per hour in their own time."""
+        """By rater, the amount missing to the minimum pay per hour in their own time."""
         return {entry.rater.pk: entry.shortfall for entry in self.entries if entry.shortfall}
 
     @property
@@ -135,12 +135,12 @@ class Ledger:
 
     @cached_property
     def unfinished(self) -> int:
-        """How many have begun and not ended."""
+        """The number of raters who have begun and not ended."""
         return sum(not entry.ended for entry in self.entries)
 
 
 def raters_of(study: Study, *, simulated: bool) -> QuerySet[Rater]:
-    """The raters of a study who may be paid: never imported ones or somebody trying it out."""
+    """Return the raters of a study who may be paid: never imported ones or people trying it out."""
     kinds = Rater.Kind.COUNTED if simulated else (Rater.Kind.REAL,)
     return Rater.objects.filter(study=study, kind__in=kinds).order_by("id")
 

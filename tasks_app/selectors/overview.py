@@ -64,7 +64,7 @@ class Entry:
 
 
 def entries(rater: Rater) -> list[Entry]:
-    """Return the units of a rater's sets whose type lists them, in their order; at most eight queries.
+    """Return the units of a rater's sets with a type that lists them, in their order; at most eight queries.
 
     A list that named a text twice would tell a repeat, and one with the test would tell what is asked in it.
     """

@@ -259,7 +259,7 @@ def facts_from(
     *,
     timed: bool = True,
 ) -> Facts:
-    """Return the facts about raters whose sets are already read; one query, for times that are not remembered."""
+    """Return the facts about raters with sets that are already read; one query, for times that are not remembered."""
     offer = offer_of(study.options)
     minutes = _minutes_remembered(study, raters, sets) if timed or offer.part_by_time else {}
     dues = {

@@ -20,7 +20,7 @@ def channel_of(name: str) -> type[Channel]:
 
 
 def waiting(ledger: Ledger) -> dict[str, list[Entry]]:
-    """By channel, whoever belongs into a payment file now: with open rows, or ended with nothing to be paid at all."""
+    """Return, by channel, the raters of the next payment file: with open rows, or ended with nothing to be paid."""
     by_channel: dict[str, list[Entry]] = {}
     for entry in ledger.entries:
         if entry.booked.has_open or (entry.ended and not entry.booked.last):
@@ -29,7 +29,7 @@ def waiting(ledger: Ledger) -> dict[str, list[Entry]]:
 
 
 def unknown(entries: Iterable[Entry]) -> int:
-    """Count those with something to be paid whose ids were removed; one query."""
+    """Count the raters with an open payment and removed ids; one query."""
     ids = [entry.rater.pk for entry in entries if entry.booked.open > 0]
     return len(ids) - Identity.objects.filter(rater__in=ids).count()
 

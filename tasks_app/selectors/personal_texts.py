@@ -15,7 +15,7 @@ def shown_text(rater: Rater, task: str) -> str:
 
 
 def is_pretended(rater: Rater) -> bool:
-    """Return whether a rater is nobody for whom a text is written, and so never waits for one."""
+    """Return whether a rater is simulated or tries the study out, so that nobody writes texts for them."""
     return rater.kind in {Rater.Kind.SANDBOX, Rater.Kind.SIMULATED}
 
 

@@ -132,7 +132,7 @@ def count_judgments(study: Study) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """How many of the planned places of a study are answered."""
+    """The number of planned places of a study that are answered."""
 
     answered: int
     places: int

@@ -1,4 +1,4 @@
-"""How far the studies of a project are, and what they cost: a handful of queries, however many studies there are."""
+"""Progress and cost of a project's studies, in a handful of queries for any number of studies."""
 
 import math
 from collections import defaultdict
@@ -151,7 +151,7 @@ def _paid(keys: Sequence[int]) -> dict[int, Decimal]:
 
 
 def _sets(studies: Sequence[Study]) -> dict[int, int]:
-    """Return how many sets raters are paid for until all places are answered, by study.
+    """Count the sets that raters are paid for until all places are answered, by study.
 
     Those of a plan that is drawn are its booklets; otherwise as many as the units to judge come to. A rater takes a set
     of each task, and tasks of different groups are for different raters.
@@ -174,7 +174,7 @@ def _sets(studies: Sequence[Study]) -> dict[int, int]:
 
 
 def _raters(sets: Iterable[tuple[tuple[int, ...], int]], each: int) -> int:
-    """Return how many raters are needed at least who take so many sets each."""
+    """Return the smallest number of raters needed if they take so many sets each."""
     needed = {groups: math.ceil(n / each) for groups, n in sets}
     of_all = needed.pop((), 0)
     return max(of_all, sum(needed.values()))

@@ -24,7 +24,7 @@ def on_request(study: Study) -> QuerySet[Task]:
 
 
 def source_of(task: Task) -> str:
-    """Return the key of the task whose texts are sent to this one."""
+    """Return the key of the task that sends its texts to this one."""
     return str(task.design_params[ROUTED_FROM])
 
 

@@ -1,4 +1,4 @@
-"""Build a `Screen` from rows. What a frozen unit or task shows never changes, so each process reads it once."""
+"""Build a `Screen` from rows. The content of a frozen unit or task never changes, so each process reads it once."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -56,7 +56,7 @@ class Material:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What a task asks, and the row behind every criterion."""
+    """The question of a task, and the row behind every criterion."""
 
     task: Task
     kind: TaskType
@@ -65,12 +65,12 @@ class Frame:
 
     @property
     def context_before(self) -> int:
-        """How many sources of the document are shown before a unit's own."""
+        """The number of sources of the document that are shown before a unit's own."""
         return self.kind.context_before if isinstance(self.kind, TextType) else 0
 
 
 def criterion_of(row: Criterion, language: str = "") -> contract.Criterion:
-    """Turn a criterion's row, as frozen, into what a task type sees of it; `language` is the study's."""
+    """Turn a criterion's row, as frozen, into the criterion of a task type; `language` is the study's."""
     ends: Mapping[str, Any] = row.ends
     return contract.Criterion(
         key=row.key,
@@ -87,13 +87,13 @@ def criterion_of(row: Criterion, language: str = "") -> contract.Criterion:
 
 
 def read_frame(task_id: int) -> Frame:
-    """Read what a task asks."""
+    """Read the question of a task, with its criteria."""
     task = Task.objects.select_related("study").get(pk=task_id)
     return _frame(task, TaskCriterion.objects.filter(task=task).select_related("criterion").order_by("order"))
 
 
 def read_frames(tasks: QuerySet[Task]) -> list[Frame]:
-    """Read what several tasks ask, with their groups, in four queries however many they are."""
+    """Read the questions of several tasks, with their groups, in four queries for any number of tasks."""
     asked = Prefetch("task_criteria", TaskCriterion.objects.select_related("criterion").order_by("order"))
     groups = Prefetch("task_groups", TaskGroup.objects.select_related("group").order_by("id"))
     rows = tasks.select_related("study").prefetch_related(asked, groups)
@@ -115,7 +115,7 @@ def _frame(task: Task, asked: Iterable[TaskCriterion]) -> Frame:
 
 
 def read_materials(units: Iterable[int]) -> dict[int, Material]:
-    """Read what units show, in at most four queries however many they are; a unit without texts is not among them."""
+    """Read the texts of units, in at most four queries for any number of units; units without texts are left out."""
     rows = (
         PartOutput.objects.filter(part__unit__in=units)
         .order_by("part__unit", "part__number", "id")
@@ -137,7 +137,7 @@ def read_materials(units: Iterable[int]) -> dict[int, Material]:
 
 
 def _media(items: Iterable[int]) -> dict[int, tuple[contract.Media, ...]]:
-    """Read what is shown with items: pictures, then sounds, then films."""
+    """Read the files shown with items: pictures, then sounds, then films."""
     by_item: dict[int, list[contract.Media]] = {}
     options: dict[int, Mapping[str, object]] = {}
     rows = ItemMedia.objects.filter(item__in=set(items)).order_by("item", "id")
@@ -160,7 +160,7 @@ def _documents(documents: Iterable[int | None]) -> dict[int, list[tuple[int, str
 
 
 def _prefill(parts: Iterable[int]) -> dict[int, list[object]]:
-    """Read what parts carry when they are first shown."""
+    """Read the content of parts before the first answer."""
     by_part: dict[int, list[object]] = {}
     for part, payload in Prefill.objects.filter(part__in=list(parts)).order_by("id").values_list("part_id", "payload"):
         by_part.setdefault(part, []).append(payload)
@@ -225,7 +225,7 @@ def _keep(materials: Mapping[int, Material]) -> None:
 
 
 def frame_of(task_id: int, study: Study) -> Frame:
-    """Return the frame of a task: what it asks; kept in memory once the study is frozen."""
+    """Return the question of a task, as a frame; kept in memory once the study is frozen."""
     return kept_frame(task_id, frozenset(study.options.corrected.items())) if study.is_frozen else read_frame(task_id)
 
 
@@ -261,7 +261,7 @@ class RaterScreen:
 
     @cached_property
     def frame(self) -> Frame:
-        """What the task of the unit asks."""
+        """The question of the unit's task."""
         return frame_of(self.assignment.unit.task_id, self.rater.study)
 
     @cached_property
@@ -271,7 +271,7 @@ class RaterScreen:
 
     @cached_property
     def shown(self) -> contract.Screen:
-        """What the task type sees, with the arrangement that was drawn for the rater."""
+        """The screen as the task type gets it, with the arrangement that was drawn for the rater."""
         screen = make_screen(self.frame, self.material, self.rater.study, self.assignment.arrangement)
         if not self.kind.shows_personal_text():
             return screen
@@ -304,7 +304,7 @@ class RaterScreen:
 
 
 def make_screen(frame: Frame, material: Material, study: Study, arrangement: Mapping[str, object]) -> contract.Screen:
-    """Make the screen of a unit from what its task asks and what it shows."""
+    """Make the screen of a unit from the question of its task and the texts of the unit."""
     n = frame.context_before
     return contract.Screen(
         kind=frame.kind,

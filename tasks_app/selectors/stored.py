@@ -26,7 +26,7 @@ class Agreed:
 
 @dataclass(frozen=True, slots=True)
 class StoredAboutRater:
-    """What there is about a rater, counted."""
+    """Stored data about a rater, counted."""
 
     answers: int
     revisions: int
@@ -42,7 +42,7 @@ class StoredAboutRater:
 
 
 def stored_about(rater: Rater) -> StoredAboutRater:
-    """Count what is stored about a rater, in seven queries."""
+    """Count the stored data about a rater, in seven queries."""
     judgments = list(Judgment.objects.filter(assignment__rater=rater).values_list("replaces", "skip_reason", "comment"))
     identity = Identity.objects.filter(rater=rater).first()
     consents = Consent.objects.filter(rater=rater).select_related("consent_text").order_by("at")

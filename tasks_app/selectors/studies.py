@@ -98,7 +98,7 @@ def with_types(studies: QuerySet[Study]) -> QuerySet[Study]:
 
 
 def with_gaps(studies: QuerySet[Study]) -> QuerySet[Study]:
-    """Add to drafts what shows what they lack: `given_consent` and `given_pay`, and whether there are texts."""
+    """Add the columns that show the gaps of drafts: `given_consent` and `given_pay`, and whether there are texts."""
     rows = SetupRow.objects.filter(setup__study=OuterRef("pk"), table="items")
     return studies.annotate(
         given_consent=F("setup__given__consent"), given_pay=F("setup__given__pay__amount"), given_texts=Exists(rows)
@@ -118,7 +118,7 @@ def number_of(rows: QuerySet[Any], counted: Aggregate) -> Coalesce:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What is evaluated in a study, in numbers; `checks` counts the items with known answers."""
+    """The evaluated content of a study, in numbers; `checks` counts the items with known answers."""
 
     items: int
     outputs: int

@@ -1,4 +1,4 @@
-"""Queries about waves: what a rater waits for, and whom a researcher has to remind."""
+"""Queries about waves: the next wave of a rater, and the raters that a researcher has to remind."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ LATER, DUE, DONE, MISSED = "later", "due", "done", "missed"
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """What a rater who has done all that is open waits for; `done` answers are stored."""
+    """The wave that a rater waits for after doing everything open; `done` answers are stored."""
 
     wave: int
     opens_at: datetime
@@ -79,7 +79,7 @@ def later_in_words(rater: Rater) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How one rater stands to one wave, and what is written to them about it."""
+    """The state of one rater in one wave, and the messages to them about it."""
 
     rater: Rater
     wave: int
@@ -101,7 +101,7 @@ class WaveCount:
 
 
 def standings(study: Study) -> list[Standing]:
-    """Return how every rater stands to every wave they have; who only tries the study out is not among them."""
+    """Return the state of every rater in every wave they have, without raters who only try the study out."""
     answerable = Q(assignments__state__in=State.WAITING, state=RaterSet.State.OPEN)
     # A closed set is not due, even while its places are not freed yet.
     has_closed = Q(closes_at__isnull=False, closes_at__lte=Now())
@@ -150,7 +150,7 @@ def counts(standings_of_study: Sequence[Standing]) -> list[WaveCount]:
 
 @dataclass(frozen=True, slots=True)
 class DueId:
-    """Who is due, as their channel knows them: a platform's id, or the name they were invited under."""
+    """A due rater, as their channel knows them: a platform's id, or the name they were invited under."""
 
     channel: str
     id: str

@@ -1,4 +1,4 @@
-"""Send jobs to workers. What is to be done stands in rows, so a message may get lost: it is sent again."""
+"""Send jobs to workers. Each job is a row too, so that a message that gets lost is sent again."""
 
 import logging
 from collections.abc import Iterable

@@ -94,7 +94,7 @@ def read(*, rater: Rater, n: int) -> None:
 
 @atomically
 def pause(*, rater: Rater, by: events.Actor) -> bool:
-    """Let a rater go no further for now: what they have answered, and their pay, stay as they are.
+    """Let a rater go no further for now; their answers and their pay stay as they are.
 
     Returns whether the rater is paused by this: not one who has ended, or was paused before.
     """
@@ -133,6 +133,6 @@ def remove_name(*, rater: Rater, pseudonym: str) -> None:
 
 
 def _keep(rater: Rater, more: Mapping[str, Any]) -> None:
-    """Change some of a rater's prefs, whose row is locked; what is empty is left out."""
+    """Change some of a rater's prefs, with the row locked; empty values are left out."""
     prefs = {name: value for name, value in {**rater.prefs, **more}.items() if value or name not in more}
     Rater.objects.filter(pk=rater.pk).update(prefs=prefs)

@@ -48,7 +48,7 @@ ERASED = "erased"
 
 @dataclass(frozen=True, slots=True)
 class Erased:
-    """How much was erased."""
+    """The amount of erased data."""
 
     judgments: int
     ratings: int
@@ -56,7 +56,7 @@ class Erased:
 
 
 class NewMention(ValueError):
-    """A text names the rater that was not there to choose when it was decided what is removed."""
+    """A text names the rater, and was not listed when somebody chose the texts to remove."""
 
 
 @atomically
@@ -87,7 +87,7 @@ def erase(*, rater: Rater, by: events.Actor = None, mentions: Mapping[str, bool]
     erased = _erase_answers(fresh)
     _forget(fresh)
     counts = {"judgments": erased.judgments, "ratings": erased.ratings}
-    named = {"mentions_removed": removed.removed, "mentions_left": removed.left}
+    named = {"mentions_removed": removed.removed, "mentions_left": removed.remaining}
     events.log(fresh.study, by, "erased", about="", after=counts | (named if any(named.values()) else {}))
     _keep_in_list(tombstones.of(fresh))
     return replace(erased, mentions=removed.removed)
@@ -188,7 +188,7 @@ def _mark(identity: Identity) -> str:
 
 
 def repeat() -> int:
-    """Erase raters again whom a restored backup, older than their erasure, has brought back; return how many."""
+    """Erase again the raters that a backup older than their erasure has brought back; return their number."""
     listed = {tombstone.rater: tombstone for tombstone in tombstones.read(Path(settings.ERASURES))}
     raters = Rater.objects.filter(pk__in=list(listed), erased_at=None).select_related("study").order_by("pk")
     # The same number in a database from elsewhere is somebody else.

@@ -1,4 +1,4 @@
-"""The log: who changed what."""
+"""The log of changes, by person."""
 
 from collections.abc import Iterable
 from typing import Any

@@ -13,12 +13,12 @@ LOCK_NOT_AVAILABLE = "55P03"
 
 
 class Busy(Exception):
-    """Somebody stores many ratings in one transaction, so that it cannot be said now which ratings there are."""
+    """A long transaction stores many ratings, so that the present ratings cannot be told now."""
 
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """Numbers of a rating and of a judgment: what is added to the study later has greater ones, and none is missing."""
+    """Numbers of a rating and of a judgment: every later addition has greater ones, and none below is missing."""
 
     rating: int
     judgment: int

@@ -31,7 +31,7 @@ PREFIX = "r-"
 
 @dataclass(frozen=True, slots=True)
 class FreeText:
-    """A column in which researchers write what they like: its label on pages, and the way from a row to its study.
+    """A column of free text by researchers: its label on pages, and the way from a row to its study.
 
     Rows that `among` leaves out are written by nobody and are not searched. Rows that belong to the rater by one of the
     ways in `own` are erased with the rater. Rows for which `stays` is true are never changed, for the reason `because`.
@@ -77,7 +77,7 @@ class FreeText:
         return isinstance(self.model._meta.get_field(self.field), JSONField)
 
     def replace(self, pk: int, change: Callable[[str], str]) -> None:
-        """Change the text of one row, whose row is locked meanwhile."""
+        """Change the text of one row under a lock of the row."""
         rows = self.model._default_manager.filter(pk=pk)
         stored = rows.select_for_update().values_list(self.field, flat=True).get()
         longest = getattr(self.model._meta.get_field(self.field), "max_length", None)
@@ -126,7 +126,7 @@ register(
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A text that names a rater: where it is, the words around the first mention, and why it stays if it does."""
+    """A text that names a rater: its place, the words around the first mention, and the reason why it stays, if any."""
 
     key: str
     label: str | Promise
@@ -138,10 +138,10 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """How many texts no longer name a rater, and how many still do."""
+    """The number of texts that no longer name a rater, and the number that still do."""
 
     removed: int
-    left: int
+    remaining: int
 
 
 def mentions_of(rater: Rater) -> list[Mention]:

@@ -72,7 +72,7 @@ def offered(rater: Rater) -> Offered:
 
 @dataclass(frozen=True, slots=True)
 class FinalPay:
-    """The pay that a rater reads at the end: what they earned, the bonus so far, and whether all of it was paid."""
+    """The pay that a rater reads at the end: the amount earned, the bonus so far, and whether all of it was paid."""
 
     earned: Decimal
     bonus: Decimal
@@ -174,7 +174,7 @@ def _pk(by: events.Actor) -> int | None:
 
 @atomically
 def add_missing(*, study: Study, by: events.Actor, amount_shown: Decimal, form: str, simulated: bool = False) -> int:
-    """Add, for everybody below the minimum pay per hour, what is missing as a bonus; return for how many.
+    """Add the missing amount as a bonus for everybody below the minimum pay per hour; return the number of raters.
 
     Raises
     ------

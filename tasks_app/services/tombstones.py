@@ -42,7 +42,7 @@ AnyTombstone = Tombstone | StudyTombstone
 
 
 def of(rater: Any) -> Tombstone:
-    """Return the tombstone of a rater, whose study is at hand."""
+    """Return the tombstone of a rater with a loaded study."""
     return of_seeds(rater.pk, rater.seed, rater.study.seed)
 
 

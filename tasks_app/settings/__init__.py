@@ -1,1 +1,1 @@
-"""Settings of studies, tasks and checks, declared once, and what follows from them for one rater."""
+"""Settings of studies, tasks and checks, declared once, and the values that follow from them for one rater."""

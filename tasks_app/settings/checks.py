@@ -25,7 +25,7 @@ CHECK_ITEM, CHECK_SYSTEM = "attention", "attention-check"
 
 
 class OnFailing(models.TextChoices):
-    """What happens when too few answers to control units are right."""
+    """The consequence of too few right answers to control units."""
 
     MARK = "mark", _("Mark the rater for the researcher")
     WARN = "warn", _("Warn the rater at the next break")
@@ -34,7 +34,7 @@ class OnFailing(models.TextChoices):
 
 
 class StopWhen(models.TextChoices):
-    """When a rater who is too fast or skips too much is stopped."""
+    """The time at which a rater who is too fast or skips too much is stopped."""
 
     SETS = "sets", _("After the sets that they have; they get no further ones")
     NOW = "now", _("At once; the rest of their sets goes to others")
@@ -167,7 +167,7 @@ def copied_exam_in_words(checks: CheckSettings, n_units: int) -> str:
 
 
 def failing_in_words(*, left_out: bool, one_attention_check: bool = True, one_is_enough: bool = False) -> str:
-    """Return what failing checks means for the results, in the words of every page that says it.
+    """Return the meaning of failed checks for the results, in the words of every page that explains it.
 
     `left_out` says that a quality rule of the plan excludes such raters, and `one_attention_check` that a rater meets
     one check in all, which is an attention check. Of several checks, `one_is_enough` says that a rater who fails one of

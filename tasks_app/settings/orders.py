@@ -5,7 +5,7 @@ from random import Random
 
 
 def latin_orders(n: int, rng: Random) -> Iterator[tuple[int, ...]]:
-    """An endless stream of orders of n parts: `order[column]` is the part shown in that column.
+    """Return an endless stream of orders of n parts: `order[column]` is the part shown in that column.
 
     The stream is made of Latin squares one after another, each with rows, columns and parts shuffled anew. A whole
     square puts every part in every column once and no square puts a part in a column twice, so that in every prefix

@@ -38,7 +38,7 @@ AnyForm = TypeVar("AnyForm", bound=forms.Form)
 
 
 def with_defaults(form: type[AnyForm], given: Mapping[str, object]) -> AnyForm:
-    """Return a form bound to what is given, and to the initial value of every field that is not."""
+    """Return a form bound to the given values, and to the initial value of every other field."""
     return form({**{name: field.initial for name, field in form.base_fields.items()}, **given})
 
 
@@ -151,7 +151,7 @@ class SettingsBlock(Declared):
 
 
 class About(SettingsBlock):
-    """Who runs the study and what happens with the answers: shown with the consent and under help."""
+    """The people who run the study, and the use of the answers: shown with the consent and under help."""
 
     institution = line_field(_("Who runs this study"), _("Name of the group and the institution."))
     contact = line_field(_("Contact"), _("An address raters can write to."))
@@ -176,7 +176,7 @@ class About(SettingsBlock):
 
 
 class Pay(SettingsBlock):
-    """What a rater gets for a set, and how long it should take."""
+    """The pay of a rater for a set, and the time it should take."""
 
     minutes = number_field(
         _("Expected minutes for a set"),
@@ -214,7 +214,7 @@ class Pay(SettingsBlock):
 
 
 class Flow(SettingsBlock):
-    """How raters go through the study."""
+    """The path of raters through the study."""
 
     lease_minutes = number_field(
         _("Lease in minutes"),
@@ -275,7 +275,7 @@ class Flow(SettingsBlock):
 
 
 def code(label: str | Promise, help_text: str | Promise = "") -> PatternField:
-    """Return an optional field for a completion code: what can stand in an address and be typed."""
+    """Return an optional field for a completion code, of characters that fit in an address and can be typed."""
     return PatternField(
         r"^[A-Za-z0-9_-]*$",
         required=False,
@@ -306,7 +306,7 @@ class Codes(SettingsBlock):
 
 
 class Acceptance(SettingsBlock):
-    """When a text that raters wrote in another study is accepted by the raters of this one."""
+    """Conditions under which raters accept a text that raters of another study wrote."""
 
     answers = line_field(
         _("Answers that accept a text"),

@@ -1,4 +1,4 @@
-"""How much one rater is given: screens, texts and answers, and how many minutes these probably take.
+"""The amount of work for one rater: screens, texts and answers, and an estimate of the minutes.
 
 The estimate stands in for real times until there are some (docs/decisions/0052): reading at the speed that Brysbaert
 (2019) found for adults who read silently, 238 English words or 260 Chinese characters a minute, and seconds for every
@@ -25,7 +25,7 @@ MOST_ANSWERS = 20
 
 
 def reading_seconds(text: str) -> float:
-    """Return how long it takes to read a text once."""
+    """Return the seconds that it takes to read a text once."""
     wide = len(_WIDE.findall(text))
     words = len(_WIDE.sub(" ", text).split())
     return 60 * (words / WORDS_A_MINUTE + wide / WIDE_A_MINUTE)
@@ -33,7 +33,7 @@ def reading_seconds(text: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class TaskLoad:
-    """One rater's set of a task: its screens, and what a screen holds on average and at most."""
+    """One rater's set of a task: its screens, and the texts and answers of a screen on average and at most."""
 
     screens: int
     texts: float
@@ -77,7 +77,7 @@ class Workload:
 
     @classmethod
     def stored(cls, contents: Mapping[str, Any]) -> Self:
-        """Read what was stored with a study."""
+        """Read the workload that was stored with a study."""
         tasks = {key: TaskLoad(**load) for key, load in contents["tasks"].items()}
         return cls(**{**contents, "tasks": tasks})
 

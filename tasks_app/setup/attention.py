@@ -36,7 +36,7 @@ _TABLE = UNIT_TABLES[CONTROLS.stem]
 
 
 class CannotAdd(Exception):
-    """A check that cannot be added; the message says why, and what to do."""
+    """A check that cannot be added; the message gives the reason and the way to fix it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What a task offers: its place in the list, its name, and why no check can be added; "" where one can."""
+    """The check that a task offers: its place in the list, its name, and why none can be added; "" if one can."""
 
     number: int
     title: str
@@ -213,7 +213,7 @@ def _with_its_texts(tasks: Sequence[Mapping[str, Json]], number: int) -> list[in
 
 
 def _together(screens: Sequence[Instruction]) -> Instruction:
-    """Return one check that says what to answer in each of several tasks. Raises CannotAdd."""
+    """Return one check that tells the answer to give in each of several tasks. Raises CannotAdd."""
     longest = max(screens, key=lambda screen: len(screen.texts))
     n = len(longest.texts)
     if (
@@ -244,7 +244,7 @@ def _free_item(setup: Setup) -> str:
 def _rows_of(
     reading: StudyReading, task: Mapping[str, Json], item: str, instruction: Instruction
 ) -> list[dict[str, str]]:
-    """Return the rows of a check as items.csv has them; the item fits what the task says of its items."""
+    """Return the rows of a check as items.csv has them; the item matches the filter of the task."""
     shared: dict[str, Json] = {"item": item, "source": instruction.source, "reference": instruction.reference}
     shared |= {"options": dict(instruction.options)} if instruction.options else {}
     for column, values in (task["items"] or {}).items():

@@ -198,7 +198,7 @@ def _refuse(row: SetupWork, *sentences: str, **values: Any) -> None:
 
 
 def _check(row: SetupWork, report: Report) -> None:
-    """Check the whole set-up and make the study of it, in one transaction with notes on what was noticed."""
+    """Check the whole set-up and make the study of it, in one transaction with notes on its findings."""
 
     def end(loaded: Loaded) -> None:
         _done(row, row.revision, [*loaded.notes, *filter(None, [loaded.load])])
@@ -207,7 +207,7 @@ def _check(row: SetupWork, report: Report) -> None:
 
 
 def _store_texts(row: SetupWork, report: Report) -> None:
-    """Check an uploaded table of texts and store it, all of it or nothing, with notes on what was noticed."""
+    """Check an uploaded table of texts and store it, all of it or nothing, with notes on the findings."""
     upload = TextsUpload.stored(row.given)
     checked = upload.check(row.setup)
     if checked.refusal is not None:
@@ -233,7 +233,7 @@ def _store(*, row: SetupWork, upload: TextsUpload, checked: CheckedTexts) -> Non
 
 
 def _done(row: SetupWork, revision: int, notes: list[str]) -> None:
-    """Write down that the work is done, in the transaction that stores what it made."""
+    """Mark the work as done, in the transaction that stores its result."""
     if not _unless_superseded(row).update(state=State.DONE, revision=revision, notes=notes):
         raise _Superseded
 

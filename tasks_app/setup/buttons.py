@@ -1,4 +1,4 @@
-"""The buttons of a step's form: what each of them sets, by the name of its action.
+"""The buttons of a step's form: the values that each of them sets, by the name of its action.
 
 A button posts its action and the name of what it acts on, such as "remove:criteria.0". To add a button, write a
 function that returns the values which it sets, and name it in `_VALUES`.
@@ -29,7 +29,7 @@ Posted: TypeAlias = MultiValueDict[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Pressed:
-    """The outcome of a button: whether it named an entry of a list that was changed meanwhile, and why it was refused.
+    """The outcome of a button: whether its list entry was changed meanwhile, and why the button was refused.
 
     In both cases nothing was set.
     """

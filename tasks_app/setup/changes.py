@@ -1,4 +1,4 @@
-"""Begin to set up a study, and change what its set-up holds: each change is logged, can be undone, and is never lost.
+"""Begin to set up a study, and change its set-up: each change is logged, can be undone, and is never lost.
 
 Two people who work at once change one document. A change names the revision it was made on; where somebody else has
 changed the same value since, it is not made, and both values are returned.
@@ -45,7 +45,7 @@ ROWS_A_STATEMENT = 2_000
 
 
 class ChangedMeanwhile(Exception):
-    """Somebody has changed the set-up since."""
+    """Another person has changed the set-up since."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +185,7 @@ class Edit:
     def _write(
         self, values: Mapping[Path, Json], later: Sequence[SetupChange], click: UUID | None = None
     ) -> list[Conflict]:
-        """Store values, and what follows from them, as one revision; return those that were not set."""
+        """Store values, and the values that follow from them, as one revision; return those that were not set."""
         setup, conflicts, made = self.setup, [], []
         before = setup.document
         for path, value in values.items():
@@ -222,7 +222,7 @@ class Edit:
         return None
 
     def _take_back(self, made: Sequence[SetupChange]) -> None:
-        """Set all values of one change back to what they were before it."""
+        """Set all values of one change back to the values before it."""
         setup = self.setup
         for change in made:
             setup.given = setup.document.with_value(tuple(change.path), change.before).given
@@ -252,7 +252,7 @@ def _following(setup: Setup, values: Mapping[Path, Json]) -> list[SetupChange]:
 
 @atomically
 def replace_given(*, setup: Setup, given: Mapping[str, Json], base: int, by: events.Actor) -> Setup:
-    """Put the content of an edited study.yaml in place of what the form holds.
+    """Replace the content of the form by that of an edited study.yaml.
 
     Raises
     ------

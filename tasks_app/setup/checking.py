@@ -48,7 +48,7 @@ def problems_of_tables(reading: StudyReading) -> list[str]:
 
 
 def study_yaml_of(setup: Setup, text: str) -> tuple[dict[str, Json], StudyFileError | None]:
-    """Read an edited study.yaml: its content, and what is wrong with it at its lines, as long as it can be read.
+    """Read an edited study.yaml: its content, and the problems at its lines, as long as it can be read.
 
     Raises
     ------
@@ -84,7 +84,7 @@ _OWN_DRAFT = Slot(None, replace=True)
 
 @atomically
 def make_study(*, setup: Setup, by: events.Actor) -> tuple[Study, Loaded]:
-    """Check the whole set-up and make the study of it, in place of what the study was.
+    """Check the whole set-up and make the study of it, in place of the study's present content.
 
     Raises
     ------

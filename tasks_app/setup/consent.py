@@ -1,4 +1,4 @@
-"""A draft of the consent text, made of what the set-up of a study holds.
+"""A draft of the consent text, made from the set-up of a study.
 
 It says what European data protection law asks to be told (GDPR, Articles 6, 7, 13 and 15 to 21) and what ethics boards
 usually ask for. What the set-up does not say is asked (`tasks_app/setup/consent_answers.py`). It is a draft: an ethics
@@ -27,7 +27,7 @@ def consent_draft(given: Mapping[str, Json], minutes: float | None, answers: Map
 
 
 def _in_short(facts: Facts) -> Iterator[str]:
-    """Sum the text up; what stands above the rule is read above the button, the rest below it."""
+    """Sum up the text: the part above the rule is read above the button, the rest below it."""
     works = "You read texts and answer questions about them" if facts.judges_texts() else "You answer questions"
     minutes = f"for about {plain(facts.minutes) if facts.minutes else facts.answer('minutes')} minutes"
     amount = facts.answer("amount") if facts.is_pay_open else facts.money("pay", "amount")

@@ -1,4 +1,4 @@
-"""What the draft of a consent text needs: what the set-up says, and the questions for what it does not say."""
+"""The content of the draft of a consent text: the values of the set-up, and the questions for missing values."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Asked:
 
 
 class Facts:
-    """What the set-up and the answers say."""
+    """The facts of the set-up and the answers."""
 
     def __init__(self, given: Mapping[str, Json], minutes: float | None, answers: Mapping[str, str]) -> None:
         self.given, self.answers = given, {name: " ".join(text.split()) for name, text in answers.items()}
@@ -61,20 +61,20 @@ class Facts:
         return bool(question.path and self.said(question))
 
     def said(self, question: Question) -> str:
-        """Return what the set-up says to a question; "" where that is itself to be replaced."""
+        """Return the answer of the set-up to a question; "" if that is itself to be replaced."""
         return "" if not question.path or self.to_replace(question) else self.words(*question.path)
 
     def to_replace(self, question: Question) -> str:
-        """Return what is left over in the setting of a question; "" where nothing is."""
+        """Return the left-over words in the setting of a question; "" if there are none."""
         return found_in(self.words(*question.path), any_bracket=True) if question.path else ""
 
     def begins_with(self, question: Question) -> str:
-        """Return what the field of a question begins with: the earlier answer, or what most studies answer."""
+        """Return the initial value of a question's field: the earlier answer, or the answer of most studies."""
         earlier = self.answers.get(question.name, "")
         return earlier or (str(question.usual(self)) if question.usual is not None else "")
 
     def answer(self, name: str) -> str:
-        """Return what the set-up or an answer says, else the label of the question in brackets; "" if optional."""
+        """Return the answer of the set-up or of the questions, else the label in brackets; "" if optional."""
         question = _QUESTION[name]
         said = self.said(question)
         if question.is_number and (number := number_of(self.value(*question.path))):
@@ -271,7 +271,7 @@ _QUESTION = {question.name: question for question, _is_asked in QUESTIONS}
 def questions_for(
     given: Mapping[str, Json], minutes: float | None, answers: Mapping[str, str] | None = None
 ) -> list[Asked]:
-    """Return what has to be asked before the text is whole: what the set-up says already is not asked.
+    """Return the questions to ask before the text is whole, without those that the set-up answers already.
 
     `answers` are earlier ones, which fields begin with.
     """

@@ -1,4 +1,4 @@
-"""Controls and groups of them: how values of a study file are asked for, shown, and read from what was posted.
+"""Controls and groups of them: values of a study file as fields, shown, and read from a post.
 
 A `Control` holds one value of the document, a `Group` holds controls, groups, and the entries of lists.
 """
@@ -39,7 +39,7 @@ class Advice:
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """One value: how it is asked for, what it is now, and what is wrong with it.
+    """One value: its field, its present content, and its problems.
 
     `kind` is one of text, area, number, whole, tick, date, choice, keys, spaced (keys in a text, with spaces between),
     language, lines, steps, words, values, pairs, either (a number or a text), json. `value` is what the control shows:
@@ -115,7 +115,7 @@ class Control:
         return self.value if isinstance(self.value, list) else str(self.value).split("\n")
 
     def is_as_shown(self, value: Json) -> bool:
-        """Return whether a posted value is what the control showed, so that nothing was changed."""
+        """Return whether a posted value equals the shown value, so that nothing was changed."""
         if self.kind in {"keys", "spaced"}:
             return set(in_control(self.kind, value)) == set(self.value)
         if isinstance(self.value, list):

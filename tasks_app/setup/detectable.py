@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TaskSize:
-    """What a task compares, and how much of it.
+    """The comparisons of a task, and their number.
 
     Parameters
     ----------
@@ -53,5 +53,5 @@ def register(sentence: Sentence) -> None:
 
 
 def smallest_difference(size: TaskSize) -> str:
-    """Return which difference a task of this size shows with which power; empty where nothing is known about it."""
+    """Return the difference that a task of this size shows, with its power; empty if nothing is known about it."""
     return next((text for sentence in _sentences if (text := sentence(size))), "")

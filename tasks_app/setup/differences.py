@@ -64,7 +64,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class RowChange:
-    """How many rows of a table were added, removed or changed, or whose keys changed, and the first of them."""
+    """The number of rows of a table that were added, removed, changed or renamed by key, and the first of them."""
 
     kind: str
     n: int
@@ -72,7 +72,7 @@ class RowChange:
 
     @property
     def in_words(self) -> str:
-        """How many rows, and the first of them."""
+        """The number of rows, and the first of them."""
         words = {
             "added": ngettext("%(n)s row added", "%(n)s rows added", self.n),
             "removed": ngettext("%(n)s row removed", "%(n)s rows removed", self.n),
@@ -101,12 +101,12 @@ class Differences:
 
     @property
     def design(self) -> list[Difference]:
-        """The settings whose change is a change of the design."""
+        """The settings with a change of the design."""
         return [difference for difference in self.settings if not difference.is_wording]
 
     @property
     def wording(self) -> list[Difference]:
-        """The settings whose change is one of words only."""
+        """The settings with a change of words only."""
         return [difference for difference in self.settings if difference.is_wording]
 
     @property
@@ -145,7 +145,7 @@ def is_wording(path: Path, before: str = "", after: str = "") -> bool:
 
 
 def _steps(path: Path, lines: str) -> object:
-    """Return which steps of a scale have words: how many of `labels`, which values of `anchors`."""
+    """Return the steps of a scale that have words: the number of `labels`, the values of `anchors`."""
     entries = [line for line in lines.split("\n") if line.strip()]
     return [entry.partition(":")[0] for entry in entries] if path[-1] == "anchors" else len(entries)
 
@@ -180,7 +180,7 @@ def _entry(leaf: _Leaf, entry: Path, *, is_new: bool) -> Difference:
 
 
 def _orders(before: Mapping[Path, _Leaf], after: Mapping[Path, _Leaf]) -> Iterator[Difference]:
-    """Yield the lists whose entries, as far as both have them, come in another order."""
+    """Yield the lists with shared entries that come in another order."""
     old, new = _entries_by_list(before), _entries_by_list(after)
     for path, leaves in new.items():
         both = [entry for entry in leaves if entry in old.get(path, {})]

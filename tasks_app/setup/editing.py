@@ -30,7 +30,7 @@ _NOT_FIELDS = {"csrfmiddlewaretoken", "revision", "do", "click", "new_language",
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """The outcome of a post: the page as it is now, and what was not done.
+    """The outcome of a post: the page as it is now, and the parts of the post that were not stored.
 
     `conflicts` are values that somebody else has changed too, `left_out` those that cannot be stored, `unknown` names
     for which the step has no field, each with a suggestion. `is_outdated` says that the button named an entry of a list
@@ -104,7 +104,7 @@ def is_stale(page: SetupPage, posted: MultiValueDict[str, str]) -> bool:
 
 
 def _posted_values(page: SetupPage, posted: MultiValueDict[str, str]) -> dict[Path, Json]:
-    """Return the values of a step that differ from what its form showed; None where one was emptied."""
+    """Return the values of a step that differ from the values its form showed; None for an emptied value."""
     values: dict[Path, Json] = {}
     for control in page.controls:
         if control.name not in posted:

@@ -1,4 +1,4 @@
-"""What the sections of the form and the entries of its lists are called, by names and never by keys."""
+"""The labels of the form's sections and of the entries of its lists: names, never keys."""
 
 import re
 import unicodedata

@@ -62,7 +62,7 @@ class SetupFiles:
         return self._contents[name]
 
     def pack(self, target: IO[bytes]) -> None:
-        """Write the files as the zip of a study file, whatever is still missing. Raises StudyFileError.
+        """Write the files as the zip of a study file, even if parts are still missing. Raises StudyFileError.
 
         Media are those that raters get, as in the study file of a frozen study.
         """

@@ -31,7 +31,7 @@ class Fit:
 
 
 class HasTask(Exception):
-    """The study has a task already, whose type can be changed in its step."""
+    """The study has a task already; the type of the task can be changed in its step."""
 
 
 def fits_of(setup: Setup) -> list[Fit]:
@@ -77,7 +77,7 @@ def _fit(reading: StudyReading, member: type[TaskType], number: int) -> Fit:
 
 
 def _why_not(kind: TaskType, items: Sequence[ItemTexts]) -> Iterator[str]:
-    """Yield why the texts cannot be judged so; the first sentence is enough."""
+    """Yield reasons why the task type does not fit the texts; the first sentence is enough."""
     if not kind.judges_files and any(output.file is not None for item in items for output in item.outputs):
         yield _("It works on the words of texts; some of yours are pictures, sounds or films.")
     problems = [

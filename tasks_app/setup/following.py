@@ -1,4 +1,4 @@
-"""What follows from a change of a set-up, and is set along with it: completion codes, and the rules that use checks.
+"""Values that are set along with a change of a set-up: completion codes, and the rules that use checks.
 
 Whoever chooses a platform that needs completion codes gets one for each outcome, and whoever adds the first check of a
 kind gets the quality rule that uses it. Both can be seen, changed and taken back like any other setting.
@@ -27,7 +27,7 @@ _for_checks: list[ForChecks] = []
 
 
 def register(function: ForChecks) -> None:
-    """Add a function that says what follows from checks; the same one twice is one."""
+    """Add a function that returns the values that follow from checks; a repeated call adds it once."""
     if function not in _for_checks:
         _for_checks.append(function)
 

@@ -31,7 +31,7 @@ def frozen_setup(version: Version) -> Setup:
 
 @atomically
 def _make(version: Version) -> Setup:
-    """Put the frozen study file in place of what the form held while the study was a draft.
+    """Replace the draft's content of the form by the frozen study file.
 
     The draft's rows may say the same in other words, such as defaults that nobody typed.
     """

@@ -1,4 +1,4 @@
-"""The schema of a value: which kind of control it gets, and what the values around it add to it."""
+"""The schema of a value: the kind of control it gets, and the additions of the values around it."""
 
 from collections.abc import Callable, Mapping
 
@@ -29,7 +29,7 @@ _BY_SCHEMA: tuple[tuple[Callable[[Mapping[str, Json]], bool], str], ...] = (
 
 
 def kind_of(node: Mapping[str, Json]) -> str:
-    """Return which kind of control a leaf of the schema gets."""
+    """Return the kind of control that a leaf of the schema gets."""
     return next((kind for fits, kind in _BY_SCHEMA if fits(node)), "json")
 
 
@@ -45,7 +45,7 @@ def suggests(node: Mapping[str, Json], path: Path, kind: str) -> str:
 
 
 def resolved(node: Mapping[str, Json], value: Json) -> Mapping[str, Json]:
-    """Return a schema with what its conditions add for this value, such as the parameters of the chosen task type."""
+    """Return a schema with the additions of its conditions for this value, such as the parameters of the task type."""
     properties = dict(node.get("properties", {}))
     for condition in node.get("allOf", ()):
         if not _holds(condition.get("if", {}), value):

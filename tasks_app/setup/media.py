@@ -35,7 +35,7 @@ TABLE = "media"
 
 @dataclass(frozen=True, slots=True)
 class UploadedFileOfStudy:
-    """A file: how rows name it, what it was called at each upload of the same content, its type and size."""
+    """A file: its name in rows, its names at each upload of the same content, its type and size."""
 
     name: str
     names: tuple[str, ...]
@@ -78,7 +78,7 @@ class _Accepted:
 
 
 def keep(*, setup: Setup, uploads: Sequence[UploadedFile[bytes]], by: events.Actor) -> list[str]:
-    """Keep uploaded files without metadata, all or none; return sentences about what was removed.
+    """Keep uploaded files without metadata, all or none; return sentences about the removed metadata.
 
     Raises
     ------
@@ -134,7 +134,7 @@ def _store(
 
 @dataclass(frozen=True, slots=True)
 class EarlierFiles:
-    """Files that were stored before files were cleaned: what raters' copies lack, and which files raters do not get."""
+    """Files that were stored before files were cleaned: the removed metadata, and the files that raters do not get."""
 
     removed: tuple[str, ...]
     refused: tuple[str, ...]

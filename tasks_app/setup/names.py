@@ -46,7 +46,7 @@ class ItemNames:
 
     @cached_property
     def systems(self) -> list[str]:
-        """The systems whose texts are judged, by their keys."""
+        """The systems with texts that are judged, by their keys."""
         column = self._rows.values_list("cells__system", flat=True).distinct()[:MOST_SYSTEMS]
         return sorted(str(key) for key in column if key and not str(key).startswith(CHECK_SYSTEM))
 

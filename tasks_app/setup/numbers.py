@@ -119,7 +119,7 @@ def numbers_of(reading: StudyReading, scale: float) -> Numbers | None:
 
 
 def _channels(document: Mapping[str, Json]) -> Iterator[Channel]:
-    """Yield the channels of a document whose settings are sound."""
+    """Yield the channels of a document that have valid settings."""
     for name, settings in (document["channels"] or {}).items():
         if name in channels.registry:
             with suppress(ValueError):
@@ -127,7 +127,7 @@ def _channels(document: Mapping[str, Json]) -> Iterator[Channel]:
 
 
 def _raters(tasks: Sequence[TaskNumbers], sets_each: int) -> int:
-    """Return how many raters are needed at least: tasks of different groups are judged by different people."""
+    """Return the least number of raters needed: tasks of different groups are judged by different people."""
     of_groups: dict[tuple[str, ...], int] = {}
     for task in tasks:
         needed = math.ceil(task.sets / sets_each)

@@ -26,7 +26,7 @@ def write(
     plans: Sequence[tuple[str, str]],
     changed: Differences | None = None,
 ) -> None:
-    """Write a zip with preregistration.md, every file of the study as it would be frozen, and what other apps add.
+    """Write a zip with preregistration.md, every file of the study as it would be frozen, and additions of other apps.
 
     `facts` are names and values of what opening freezes, `plans` the sentences about the plan of each task, `changed`
     what differs from the study that this one follows.

@@ -9,8 +9,8 @@ from tasks_app.selectors.routing import ON_REQUEST
 from tasks_app.settings.checks import checks_of
 from tasks_app.settings.study import BLOCKS
 from tasks_app.setup.entries import task_called
+from tasks_app.setup.facts import known_answers
 from tasks_app.setup.page import SetupPage
-from tasks_app.setup.settling import known_answers
 from tasks_app.studyfile.own_sections.lists import asked
 from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.screens import DraftTask, draft_tasks
@@ -111,7 +111,7 @@ def preview_of(setup: Setup, task_key: str = "", number: int = 1) -> Preview | N
 
 
 def _screens_by_task(setup: Setup, reading: StudyReading) -> dict[str, int]:
-    """Return how many screens of each task a rater's set has, in the order of the tasks, checks included."""
+    """Count the screens of each task in a rater's set, in the order of the tasks, checks included."""
     known = known_answers(setup, reading)
     all_read = setup.rows.filter(table="items").count() <= sum(
         len(item["outputs"]) for item in reading.document["items"]

@@ -1,4 +1,4 @@
-"""Why no plan can be drawn from a form as it is filled in, and the settings that would put it right."""
+"""Reasons why no plan can be drawn from a form as it is filled in, and the settings that would put it right."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why no plan can be drawn, or what its units lose; `task` is empty where the study has one task only."""
+    """The reason why no plan can be drawn, or the loss of units; `task` is empty if the study has one task only."""
 
     task: str
     sentence: str

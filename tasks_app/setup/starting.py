@@ -45,7 +45,7 @@ QUALITY = Criterion(
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What a new study is called: by researchers, and by raters."""
+    """The titles of a new study: for researchers, and for raters."""
 
     title: str
     public_title: str
@@ -104,7 +104,7 @@ def first_document(member: type[TaskType], criteria: Sequence[Criterion] = ()) -
 
 
 def _entry(criterion: Criterion) -> dict[str, Json]:
-    """Return a criterion as an entry of the study file, without what is empty."""
+    """Return a criterion as an entry of the study file, without empty values."""
     names = ("key", "name", "kind", "definition", "question", "low", "high", "labels", "anchors")
     given = {name: getattr(criterion, name) for name in names}
     given["labels"] = list(criterion.labels)
@@ -143,7 +143,7 @@ def _fill(study: Study, document: Mapping[str, Json], by: AbstractBaseUser) -> N
 
 @atomically
 def empty(*, owner: AbstractBaseUser, names: Names, is_imported: bool = False) -> Study:
-    """Make a draft without a task, for whoever begins with the texts.
+    """Make a draft without a task, for researchers who begin with the texts.
 
     `is_imported` says that their ratings come from elsewhere.
     """

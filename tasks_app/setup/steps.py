@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import lru_cache
 
 from django.utils.functional import Promise
@@ -14,7 +15,7 @@ from tasks_app.studyfile.problems import nearest
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step: its name in addresses, its label, one sentence about what is decided in it, and what comes first.
+    """A step: its name in addresses, its label, one sentence about its decisions, and the sections that come first.
 
     `has_numbers` says that it shows numbers that follow from the settings, `shows` which page of raters stands beside
     it at first: unit, consent, instructions, or end.
@@ -26,6 +27,14 @@ class Step:
     first: tuple[str, ...] = ()
     has_numbers: bool = False
     shows: str = "unit"
+
+
+class State(StrEnum):
+    """The state of a step: INCOMPLETE lacks something, PROBLEM has a value that is wrong or to be replaced."""
+
+    DONE = "done"
+    INCOMPLETE = "incomplete"
+    PROBLEM = "problem"
 
 
 STEPS: tuple[Step, ...] = (
@@ -171,7 +180,7 @@ def _longest(patterns: Iterable[str], path: Path) -> str | None:
 
 
 def step_of(path: Path) -> str:
-    """Return the step that asks for a value; "" for what only the file has, such as an unknown section.
+    """Return the step that asks for a value; "" for a value that only the file has, such as an unknown section.
 
     Raises
     ------
@@ -184,7 +193,7 @@ def step_of(path: Path) -> str:
 
 @lru_cache(maxsize=4096)
 def _placed_in(path: Path) -> str | None:
-    """Return the step in which this module places a value; None for what it does not know."""
+    """Return the step in which this module places a value; None for an unknown value."""
     if _longest(FILE_ONLY, path) is not None:
         return ""
     pattern = _longest(_STEP_OF, path)
@@ -259,3 +268,10 @@ def explained_in(path: Path) -> str:
         (page for pattern, page in _EXPLAINED.items() if len(pattern.split(".")) == len(path) and fits(pattern, path)),
         "",
     )
+
+
+def step_needed(states: Mapping[str, State], after: str) -> str:
+    """Return the next step behind one that is not done yet; Review where all of them are."""
+    slugs = [step.slug for step in STEPS]
+    later = slugs[slugs.index(after) + 1 :]
+    return next((slug for slug in later if states.get(slug) != State.DONE), "review")

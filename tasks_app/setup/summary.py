@@ -1,4 +1,4 @@
-"""What a study will do with its settings as they are, in plain words: each line with the setting that decides it."""
+"""The working of a study with its present settings, in plain words: each line with the setting that decides it."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -15,8 +15,8 @@ from tasks_app.selectors.routing import ON_REQUEST
 from tasks_app.settings.checks import OnFailing, checks_of
 from tasks_app.setup.changes import KNOWN_ANSWERS
 from tasks_app.setup.entries import task_called
+from tasks_app.setup.facts import facts_of
 from tasks_app.setup.numbers import Numbers, checked_reading, numbers_of
-from tasks_app.setup.settling import facts_of
 from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.screens import draft_tasks
 from tasks_app.studyfile.workload import workload_of
@@ -24,7 +24,7 @@ from tasks_app.studyfile.workload import workload_of
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A sentence about what the study will do, and the path of the setting that decides it."""
+    """A sentence about the working of the study, and the path of the setting that decides it."""
 
     sentence: str
     path: Path
@@ -97,7 +97,7 @@ def _money(amount: object) -> str:
 
 
 def _of_task(reading: StudyReading, number: int, task: Mapping[str, Json]) -> Iterator[Line]:
-    """Yield how often each text is judged, and in which order."""
+    """Yield the number of judgments of each text, and the order of the texts."""
     path: Path = ("tasks", number)
     sentence = ngettext("%(n)s rater per text", "%(n)s raters per text", task["k"]) % {"n": task["k"]}
     if task["k_more"] and task["k_more_share"]:

@@ -23,7 +23,7 @@ _ON_THE_WAY = "~"
 
 @dataclass(frozen=True, slots=True)
 class TakenOut:
-    """Rows that can be brought back: how many, and whether others are in their place."""
+    """Rows that can be brought back: their number, and whether others are in their place."""
 
     n: int
     is_replaced: bool
@@ -31,14 +31,14 @@ class TakenOut:
 
 @dataclass(frozen=True, slots=True)
 class TableCounts:
-    """How many rows a table has, and which can be brought back into it."""
+    """The number of rows in a table, and the rows that can be brought back into it."""
 
     rows: int
     taken_out: TakenOut | None
 
 
 class RowChanged(Exception):
-    """Somebody else has changed a row meanwhile, or removed it."""
+    """Another person has changed a row meanwhile, or removed it."""
 
 
 def rows_of(setup: Setup, table: str) -> QuerySet[SetupRow]:

@@ -42,7 +42,7 @@ _ROWS_LOOKED_AT = 200
 
 @dataclass(frozen=True, slots=True)
 class SystemRow:
-    """A system: how the study names it, and how many outputs it has."""
+    """A system: its name in the study, and the number of its outputs."""
 
     key: str
     name: str
@@ -57,7 +57,7 @@ class SystemRow:
 
 @dataclass(frozen=True, slots=True)
 class TextCounts:
-    """How many items, outputs and systems are evaluated; `checks` counts the outputs of items with known answers."""
+    """The numbers of evaluated items, outputs and systems; `checks` counts the outputs of items with known answers."""
 
     items: int
     outputs: int
@@ -66,7 +66,7 @@ class TextCounts:
 
 
 def counts(setup: Setup) -> TextCounts:
-    """Return how many texts a study has, by system; one query."""
+    """Count the texts of a study, by system; one query."""
     counted = rows(_COUNTS, {"setup": setup.pk, "table": TABLE, "known": KNOWN_ANSWERS})
     of_system: dict[str, int] = {system: n for system, n, _checks, _items in counted if n}
     checks = {system: n for system, _n, n, _items in counted if n}
@@ -102,7 +102,7 @@ def columns_of(setup: Setup) -> list[str]:
 
 
 def strata_of(setup: Setup) -> list[tuple[str, str]]:
-    """Return by what a sample can be stratified: value and words."""
+    """Return the criteria by which a sample can be stratified: value and words."""
     columns = columns_of(setup)
     values = [AT_RANDOM]
     values += [BY_DOCUMENT] if "document" in columns else []
@@ -112,7 +112,7 @@ def strata_of(setup: Setup) -> list[tuple[str, str]]:
 
 
 def stratum_label(by: str) -> str:
-    """Return the words for what a sample is stratified by."""
+    """Return the words for the criterion by which a sample is stratified."""
     labels = {
         AT_RANDOM: _("– at random –"),
         BY_DOCUMENT: _("document"),

@@ -51,7 +51,7 @@ class CannotSample(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What to draw: n items, by which strata, from each the same number or share, with which seed."""
+    """A sample to draw: n items, by strata, with the same number or share from each, and a seed."""
 
     n: int
     by: str = AT_RANDOM
@@ -185,7 +185,7 @@ def put_row(
 
 
 def _share_with(others: Sequence[SetupRow], before: Mapping[str, str], cells: Mapping[str, str]) -> None:
-    """Give the other outputs of an item what was changed about the item."""
+    """Copy changes of an item's own values to the other outputs of the item."""
     changed = {
         name: cells.get(name, "")
         for name in {**before, **cells}
@@ -215,7 +215,7 @@ def _checked(
 
 
 def systems_of_checks(setup: Setup) -> set[str]:
-    """Return the keys of the systems all of whose texts have known answers, which are not evaluated."""
+    """Return the keys of the systems that have only texts with known answers, which are not evaluated."""
     of_checks = table_rows.items_of_checks(setup)
     if not of_checks:
         return set()
@@ -320,7 +320,7 @@ def _strata(setup: Setup, by: str) -> tuple[dict[str, str], int]:
 
 
 def last_sample(setup: Setup) -> Mapping[str, Json] | None:
-    """Return how the texts were sampled; None where they were not, or were replaced since."""
+    """Return the sample that was drawn of the texts; None if none was drawn, or the texts were replaced since."""
     event = setup.study.events.filter(object=ABOUT, verb__in=(SAMPLED, STORED, BROUGHT_BACK)).order_by("-id").first()
     drawing: Mapping[str, Json] | None = event.after if event is not None and event.verb == SAMPLED else None
     return drawing
@@ -332,7 +332,7 @@ def systems_of(setup: Setup) -> list[str]:
 
 
 class UploadGone(Exception):
-    """The file was deleted; the message says what to do."""
+    """The file was deleted; the message tells how to go on."""
 
 
 @dataclass(frozen=True, slots=True)

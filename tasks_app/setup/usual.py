@@ -1,4 +1,4 @@
-"""A researcher's usual settings: who runs the studies, where raters come from and what they are paid at least.
+"""A researcher's usual settings: the research group, the origin of raters, and the minimum pay.
 
 They are asked once, with the first study, and every study that begins from a task type, an example, a published study
 or a table of texts has them from the start. A copy of a study keeps its own.
@@ -36,7 +36,7 @@ def _optional(field: forms.Field) -> forms.Field:
 
 
 def _true(field: forms.Field) -> forms.Field:
-    """Return a field like another one that refuses what is to be replaced, such as the address of an example."""
+    """Return a field like another one that refuses text to be replaced, such as the address of an example."""
     other = deepcopy(field)
     other.validators = [*other.validators, _refuse_leftovers]
     return other

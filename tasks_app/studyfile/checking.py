@@ -18,11 +18,10 @@ from tasks_app.services.study import drafts, items
 from tasks_app.services.study.drafts import NotADraft
 from tasks_app.settings.study import USUAL_MINUTES, Pay
 from tasks_app.studyfile.files.source import STUDY_YAML, Files, Source, content_of, open_files
-from tasks_app.studyfile.output_files import check_kinds
 from tasks_app.studyfile.pictures import check_pictures
 from tasks_app.studyfile.problems import Problem, StudyFileError
 from tasks_app.studyfile.reading import StudyReading
-from tasks_app.studyfile.screens import check_plans, draft_tasks
+from tasks_app.studyfile.screens import check_kinds, check_plans, draft_tasks
 from tasks_app.studyfile.workload import crowded_notes, workload_of, workload_sentence
 from tasks_app.texts.findings import findings_in
 
@@ -44,7 +43,7 @@ class Loaded:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """Where a study file is to be stored: the owner of the study, and whether it may replace a draft."""
+    """The place to store a study file: the owner of the study, and whether it may replace a draft."""
 
     owner: AbstractBaseUser | None
     replace: bool = False
@@ -110,7 +109,7 @@ def _check_slug(reading: StudyReading, slot: Slot) -> None:
 
 
 def _why_not(study: Study, slot: Slot) -> str | None:
-    """Return why a file cannot replace a study, or None."""
+    """Return the reason why a file cannot replace a study, or None."""
     if not drafts.may_edit(study=study, user=slot.owner):
         return _("“%(slug)s” is the slug of somebody else's study. Choose another.") % {"slug": study.slug}
     if study.is_frozen:
@@ -131,7 +130,7 @@ def read_file(source: Source, slot: Slot | None = None) -> Loaded:
 
 
 def store_file(source: Source, slot: Slot) -> tuple[Study, Loaded]:
-    """Store a whole study file or nothing; it also takes the place of what was set up in the browser.
+    """Store a whole study file or nothing; it also replaces the set-up made in the browser.
 
     Raises
     ------
@@ -185,7 +184,7 @@ def _store(reading: StudyReading, slot: Slot, written: list[str]) -> Study:
 
 
 def store_counted(study: Study, reading: StudyReading) -> None:
-    """Store what was counted and noticed in the texts of a study file, beside its settings."""
+    """Store the counts and the findings in the texts of a study file, beside its settings."""
     if reading.workload is not None:
         drafts.set_settings(study=study, block="workload", values=reading.workload.to_store())
     findings = [finding.to_store() for finding in reading.text_findings]

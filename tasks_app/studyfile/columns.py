@@ -33,7 +33,7 @@ _FIRST_YEAR, _LAST_YEAR = 1900, 9000
 
 
 class Kind(Enum):
-    """What a cell may hold."""
+    """The kind of content of a cell."""
 
     TEXT = gettext_lazy("text")
     WORD = gettext_lazy("a name; spaces around it are ignored")
@@ -205,7 +205,7 @@ def _files(text: str) -> list[str]:
 
 
 def _spans(text: str) -> Json:
-    """Return a list as JSON has it, and anything else as it stands: what it means depends on the text it is about."""
+    """Return a list as JSON has it, and any other text as it stands: its meaning depends on the text that it marks."""
     try:
         return loads(text) if text.startswith("[") else text
     except BadJson as found:

@@ -1,4 +1,4 @@
-"""What study.yaml may contain beside the settings in study_settings.py: declared once, as forms.
+"""The contents of study.yaml beside the settings in study_settings.py: declared once, as forms.
 
 The JSON Schema, the checks, the defaults and the tables of docs/study-file.md all come from here.
 """
@@ -33,7 +33,7 @@ def _default(model: type[models.Model], name: str) -> Any:
 
 
 class StudyBlock(Block):
-    """What a study is called."""
+    """The names of a study."""
 
     slug = forms.RegexField(
         r"^[a-zA-Z0-9][-a-zA-Z0-9_]*$",
@@ -58,7 +58,7 @@ class StudyBlock(Block):
 
 
 class SystemBlock(Block):
-    """What produced outputs."""
+    """The producer of outputs."""
 
     key = NameField(label=_("Key"), help_text=_("As in the column “system” of the items."))
     name = line_field(_("Name"), _("For results. Leave empty to use the key."), length=200)
@@ -66,7 +66,7 @@ class SystemBlock(Block):
 
 
 class CriterionBlock(Block):
-    """What raters are asked about a text."""
+    """A question to raters about a text."""
 
     key = KeyField(label=_("Key"))
     name = line_field(_("Name"), length=200, required=True)

@@ -113,7 +113,7 @@ class WordsField(forms.CharField):
 
 
 class _Plain(forms.Field):
-    """A field whose value is plain data from a file, never posted by a browser."""
+    """A field for plain data from a file, never posted by a browser."""
 
     empty: Any = None
 

@@ -1,4 +1,4 @@
-"""Check that raters see the pictures, sounds and films of a study file, and learn what they show."""
+"""Check that raters see the pictures, sounds and films of a study file, and read a description of each."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""A problem of a study file: where it is, what was expected and what to do."""
+"""A problem of a study file: its place, the expected value and the way to fix it."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Problem:
 
     @property
     def repeated(self) -> str:
-        """Return how often a problem occurs, and its first places; "" if it occurs once."""
+        """Return the number of times that a problem occurs, and its first places; "" if it occurs once."""
         if self.count == 1:
             return ""
         places = ", ".join(f"{line}:{column}" for line, column in self.places)
@@ -89,7 +89,7 @@ class StudyFileError(Exception):
         return any(problem.line or problem.column for problem in self.problems)
 
     def lines(self) -> list[str]:
-        """Every problem as a line of text, similar ones in one line, and the number of unlisted problems."""
+        """Return every problem as a line of text, similar ones in one line, and the number of unlisted problems."""
         lines = [str(problem) for problem in self.problems]
         if self.more:
             lines.append(ngettext("and %(n)d more", "and %(n)d more", self.more) % {"n": self.more})
@@ -138,7 +138,7 @@ class _Alike:
 
 
 class _Family:
-    """Problems of a file whose messages differ only in numbers and quoted words.
+    """Problems of a file with messages that differ only in numbers and quoted words.
 
     A few messages are reported one by one, since each may need its own fix; beyond that they are one problem. Those
     of one line, such as unknown columns of a header, are always reported one by one.

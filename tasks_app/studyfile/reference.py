@@ -40,7 +40,7 @@ _LIMITS = {
 
 
 def reference() -> str:
-    """Return every table in Markdown, in English whatever the active language."""
+    """Return every table in Markdown, in English under any active language."""
     with override("en"):
         return "\n".join(_lines()) + "\n"
 

@@ -92,7 +92,7 @@ def quoting_schema() -> dict[str, Json]:
 
 
 def form_schema(form: type[forms.Form]) -> dict[str, Json]:
-    """Return the schema of an object whose properties are the fields of a form."""
+    """Return the schema of an object with the fields of a form as its properties."""
     fields = form.base_fields
     schema: dict[str, Json] = {"type": "object"}
     if doc := _first_line(form):

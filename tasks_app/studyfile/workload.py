@@ -45,7 +45,7 @@ def workload_of(reading: StudyReading, drafts: Sequence[DraftTask]) -> Workload 
 
 
 def _load(reading: StudyReading, draft: DraftTask) -> TaskLoad:
-    """Measure one task: how many screens a set has, and what is on them."""
+    """Measure one task: the number of screens in a set, and the texts and answers on them."""
     criteria = reading.document["criteria"]
     units = list(draft.units.values())
     shapes = Counter((len(unit.parts), unit.criterion) for unit in units)

@@ -7,24 +7,31 @@ The registry holds the classes. `Likert({"points": 7})` is a Likert scale of sev
 when it is made, and are its fields (`self.points`) wherever it makes units, a form or ratings.
 """
 
+from __future__ import annotations
+
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from random import Random
 from typing import ClassVar, Self
 
+from django import forms
 from django.utils.functional import classproperty
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.settings.study import Block, Declared
-from tasks_app.task_types.expected import AnsweredOption, AnsweredQuestion, Compared, LaidOver, compare
-from tasks_app.task_types.grading import GoldAnswer, Graded, grade_one, sentence_for
-from tasks_app.task_types.instructed import Instruction
-from tasks_app.task_types.screen_data import (
+from tasks_app.task_types.data import (
+    AnsweredOption,
+    AnsweredQuestion,
     Arrangement,
+    Compared,
     Criterion,
     Feedback,
+    GoldAnswer,
+    Graded,
     ItemTexts,
+    LaidOver,
     MarkedText,
     Media,
     Outcome,
@@ -34,14 +41,18 @@ from tasks_app.task_types.screen_data import (
     Quality,
     Sample,
     Scale,
-    Screen,
     ShownPart,
     UnitDraft,
     Value,
     Words,
+    compare,
     described,
+    grade_one,
+    sentence_for,
 )
-from tasks_app.task_types.screen_form import ScreenForm
+from tasks_app.task_types.highlights import Chains, Highlight
+from tasks_app.task_types.instructed import Instruction
+from tasks_app.task_types.output_names import TEXT
 
 # Everything a type is written with comes from here.
 __all__ = [
@@ -77,12 +88,120 @@ __all__ = [
 ]
 
 
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """Everything one screen shows, frozen: parts, texts, criteria, options and arrangement.
+
+    `kind` is the task type with its parameters, which are `params` in templates. `arrangement` is what was drawn and
+    stored: "parts" the parts by screen position (a part may stand at several positions, or at none), "criteria" the
+    order of criterion keys; a type may add its own entries. `context` holds the sources before this one in its
+    document. `paged` says that questions are to be shown one at a time. `highlights` are those of source and
+    reference, by these words; a part has its own. `personal_text` was written for this rater alone. There is no system
+    in a screen, by construction.
+    """
+
+    kind: TaskType
+    parts: tuple[Part, ...]
+    criteria: tuple[Criterion, ...]
+    source: str = ""
+    source_language: str = ""
+    reference: str = ""
+    language: str = "en"
+    format: str = "text"
+    options: Mapping[str, object] = field(default_factory=dict)
+    arrangement: Arrangement = field(default_factory=dict)
+    context: tuple[str, ...] = ()
+    media: tuple[Media, ...] = ()
+    paged: bool = False
+    highlights: Mapping[str, tuple[Highlight, ...]] = field(default_factory=dict)
+    personal_text: str = ""
+
+    @property
+    def chains(self) -> Chains:
+        """The chains of all texts, numbered alike for everybody: source and reference first, then the parts."""
+        beside = [self.highlights.get(name, ()) for name in ("source", "reference")]
+        return Chains.of([*beside, *(part.highlights for part in sorted(self.parts, key=lambda part: part.number))])
+
+    @property
+    def output_kind(self) -> str:
+        """The kind of judged output: text, image, audio or video; outputs side by side are of one kind."""
+        return self.parts[0].kind if self.parts else TEXT
+
+    @property
+    def shows_files(self) -> bool:
+        """Whether pictures, sounds or films are judged, so that words of the screen must not speak of texts."""
+        return self.output_kind != TEXT
+
+    @property
+    def type(self) -> str:
+        """The name of the task type."""
+        return self.kind.name
+
+    @property
+    def params(self) -> Mapping[str, object]:
+        """The parameters of the task type."""
+        return self.kind.params
+
+    @property
+    def shown_parts(self) -> tuple[ShownPart, ...]:
+        """The parts in the order of the screen."""
+        order = self.arrangement.get("parts")
+        if not isinstance(order, Sequence) or not order or not set(order) <= set(range(len(self.parts))):
+            order = range(len(self.parts))
+        return tuple(ShownPart(position, self.parts[number]) for position, number in enumerate(order, start=1))
+
+    @property
+    def shown_criteria(self) -> tuple[Criterion, ...]:
+        """The criteria in the order of the screen."""
+        order = self.arrangement.get("criteria")
+        by_key = {criterion.key: criterion for criterion in self.criteria}
+        if not isinstance(order, Sequence):
+            return self.criteria
+        drawn = [by_key[str(key)] for key in order if str(key) in by_key]
+        return (*drawn, *(criterion for criterion in self.criteria if criterion not in drawn))
+
+
+class ScreenForm(forms.Form):
+    """The form of a screen, unbound or bound to posted data.
+
+    `kind` is the task type with its parameters. Nothing is preselected unless `initial` carries a draft. `prefix` tells
+    the fields from those of other screens on the page.
+    """
+
+    kind: TaskType
+
+    def __init__(
+        self,
+        kind: TaskType,
+        screen: Screen,
+        data: Mapping[str, str] | None = None,
+        initial: Mapping[str, object] | None = None,
+        prefix: str = "",
+    ) -> None:
+        super().__init__(data, initial=dict(initial or {}), prefix=prefix or None)
+        self.kind, self.screen = kind, screen
+        self.fields.update(self.make_fields())
+
+    @property
+    def read_on(self) -> dict[str, str]:
+        """The fields that a button within the form sets, where it only asks for the next part of the screen.
+
+        Pages with scripts have all parts; without them such a button sends the form, and what was filled in is kept.
+        Empty where the form was sent to be stored.
+        """
+        return {}
+
+    def make_fields(self) -> Iterable[tuple[str, forms.Field]]:
+        """Return the fields by their names, in the order of the screen."""
+        raise NotImplementedError
+
+
 # What is offered where no text can ask for an answer, unless the type says more.
 NO_INSTRUCTION = _("Show some texts twice instead: “Units of a set that are shown twice”, below.")
 
 
 class Parameters(Block):
-    """The form of what a study can set of a task type: messages call it a parameter."""
+    """The form of the settings of a task type: messages call a setting a parameter."""
 
     called = "parameter"
 
@@ -174,7 +293,7 @@ class TaskType(Declared, ABC):
 
     @property
     def params(self) -> dict[str, object]:
-        """The parameters by their names, for whoever goes through all of them."""
+        """The parameters by their names, for a caller that goes through all of them."""
         return self.by_name()
 
     @property
@@ -184,7 +303,7 @@ class TaskType(Declared, ABC):
 
     @property
     def texts_on_page(self) -> int:
-        """How many screens stand on one page of a rater at most; only types with simple screens show several."""
+        """The most screens on one page of a rater; only types with simple screens show several."""
         return 1
 
     def brings(self) -> tuple[Criterion, ...]:
@@ -222,11 +341,11 @@ class TaskType(Declared, ABC):
             yield f"{self.name} needs {needed} questions; there are {len(criteria)}."
 
     def units_a_rater(self) -> int | None:
-        """Return how many units one rater may judge at most; None where there is no limit."""
+        """Return the most units that one rater may judge; None if there is no limit."""
         return None
 
     def judges_needed(self) -> int | None:
-        """Return how many judgments units of the same systems should get in all; None where the type advises none."""
+        """Return the judgments that units of the same systems should get in all; None if the type advises none."""
         return None
 
     def item_problems(self, item: ItemTexts) -> Iterator[str]:
@@ -238,7 +357,7 @@ class TaskType(Declared, ABC):
         return iter(())
 
     def missing_for_raters(self, item: ItemTexts) -> Iterator[str]:
-        """Yield a sentence for what an item lacks that raters must see; ratings from elsewhere need none of it."""
+        """Yield a sentence for each gap of an item that raters would meet; ratings from elsewhere need no check."""
         return iter(())
 
     def prefill_problem(self, payload: object, text: str) -> str | None:
@@ -274,7 +393,7 @@ class TaskType(Declared, ABC):
         """Make the units of a task out of its items."""
 
     def shown_only(self) -> frozenset[str]:
-        """Return the keys of systems whose texts stand beside those that are judged, and never are."""
+        """Return the keys of systems with texts that stand beside the judged ones, and are never judged."""
         return frozenset()
 
     def arrange(self, n_parts: int, rng: Random) -> Iterator[dict[str, object]]:
@@ -286,7 +405,7 @@ class TaskType(Declared, ABC):
             yield {"parts": list(range(n_parts))}
 
     def arrange_for_rater(self, criteria: Sequence[Criterion], rng: Random) -> dict[str, object]:
-        """Draw what stays the same for one rater: the order of the study's criteria, and what a type adds."""
+        """Draw the part of a screen that stays the same for one rater: the order of the criteria, and more by type."""
         keys = [criterion.key for criterion in self.asked(criteria)]
         rng.shuffle(keys)
         return {"criteria": keys}
@@ -298,14 +417,14 @@ class TaskType(Declared, ABC):
         initial: Mapping[str, object] | None = None,
         prefix: str = "",
     ) -> ScreenForm:
-        """Return the form of a screen: unbound, or bound to what was posted.
+        """Return the form of a screen: unbound, or bound to a post.
 
         `prefix` tells its fields from those of other screens on the page.
         """
         return self.Form(self, screen, data, initial, prefix)
 
     def answers_on(self, screen: Screen) -> int:
-        """Return how many answers a screen asks for: the fields that must be filled in, at least one."""
+        """Count the answers that a screen asks for: the fields that must be filled in, at least one."""
         return max(1, sum(field.required for field in self.form(screen).fields.values()))
 
     @abstractmethod
@@ -357,7 +476,7 @@ class TaskType(Declared, ABC):
         """
         return NO_INSTRUCTION
 
-    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
+    def answered_questions(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
         """Yield the questions of a screen with the rater's answers, empty where the screen was skipped.
 
         Types without such questions yield none; those whose answers are no options and no numbers override `laid_over`.
@@ -366,12 +485,12 @@ class TaskType(Declared, ABC):
 
     def laid_over(self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]) -> LaidOver:
         """Return the rater's answers with the expected ones, to be shown after practice."""
-        return LaidOver(questions=compare(self.asked_again(screen, cleaned), gold))
+        return LaidOver(questions=compare(self.answered_questions(screen, cleaned), gold))
 
     def feedback(
         self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]
     ) -> tuple[Feedback, ...]:
-        """Return the feedback after a training unit: for each known answer whether it was met, and why."""
+        """Return the feedback after a training unit: for each known answer, whether it was met, and the reason."""
         names = {criterion.key: criterion.name for criterion in screen.criteria}
         return tuple(
             Feedback(

@@ -71,7 +71,7 @@ def texts_field(most: int = MOST) -> WholeField[int | None]:
 
 
 def screen_sizes(n_texts: int, size: int) -> tuple[int, ...]:
-    """Return how many texts the screens of an item have: as few screens as possible, as equal as possible."""
+    """Return the numbers of texts on the screens of an item: as few screens as possible, as equal as possible."""
     n_screens = max(1, ceil(n_texts / size))
     least, more = divmod(n_texts, n_screens)
     return (*(least + 1 for _screen in range(more)), *(least for _screen in range(n_screens - more)))
@@ -294,7 +294,7 @@ class _Search:
         return more
 
     def _change(self, systems: Sequence[int], before: Sequence[int], after: Sequence[int]) -> int:
-        """Return half of what a move of systems adds to the sum of the squares of the counts of pairs."""
+        """Return half of the change that a move of systems makes to the sum of the squares of the counts of pairs."""
         more = 0
         for system in systems:
             row = self.met[system]

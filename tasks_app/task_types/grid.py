@@ -56,13 +56,13 @@ def questions_for_agreement(criteria: Sequence[Criterion]) -> Iterator[str]:
 
 
 def field_name(position: int, criterion: str) -> str:
-    """Name the form field of one text and criterion, by what the rater sees: the place on the screen."""
+    """Name the form field of one text and criterion, by the text's place on the rater's screen."""
     return f"p{position}-{criterion}"
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of a scale: what is posted, its word if it has one, and whether it is chosen.
+    """One step of a scale: the posted value, its word if it has one, and whether it is chosen.
 
     `key` is the digit that chooses it, 10 for the key 0, and 0 where there is none left.
     """
@@ -139,7 +139,7 @@ class TextsForm(ScreenForm):
     criteria: tuple[Criterion, ...]
 
     def rows(self) -> list[Row]:
-        """The texts with their questions, for the template."""
+        """Return the texts with their questions, for the template."""
         screen = self.screen
         looks = (
             screen.type,
@@ -156,7 +156,7 @@ class TextsForm(ScreenForm):
         ]
 
     def by_question(self) -> list[tuple[ShownPart, Cell]]:
-        """The questions with the text each is about, one criterion after the other, to be asked one at a time."""
+        """Return the questions, each with its text, one criterion after the other, to be asked one at a time."""
         rows = self.rows()
         return [(row.shown, row.cells[number]) for number in range(len(rows[0].cells)) for row in rows] if rows else []
 
@@ -227,7 +227,7 @@ class GridType(SingleOrTogether):
                     raise TypeError(f"A rating must be a number, not {value!r}.")
                 yield Value("rating", part=shown.part.number, criterion=criterion.key, value=float(value) + 0.0)
 
-    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
+    def answered_questions(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
         """Yield the steps, or the scale, of every text and criterion."""
         form = self.form(screen)
         low, high, _step = self.scale_of()

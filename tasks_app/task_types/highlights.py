@@ -164,7 +164,7 @@ class Node:
 
     @property
     def depth(self) -> int:
-        """How many highlights lie within one another here, this one counted."""
+        """The number of highlights that lie within one another here, this one counted."""
         return max((node.depth for node in self.inner), default=0) + (self.highlight is not None)
 
 

@@ -191,7 +191,7 @@ class Likert(PagedTexts, GridType):
         return super().problem_in_value(value, criterion)
 
     def heds(self, criterion: Criterion | None) -> dict[str, str]:
-        """Answer what the datasheet asks of a rating instrument."""
+        """Answer the datasheet's questions about a rating instrument."""
         shown = self.worded(criterion or Criterion("", ""))
         words = shown.labels or (shown.low, *[""] * (self.points - 2), shown.high)
         steps = [f"{step} ({word})" if word else f"{step}" for step, word in zip(self.steps, words, strict=True)]

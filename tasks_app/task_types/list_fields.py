@@ -155,5 +155,5 @@ class TickField(forms.Field):
 
 
 def digit(number: int) -> str:
-    """Return the digit that chooses the n-th option; 0 is the tenth, and what comes after it has none."""
+    """Return the digit that chooses the n-th option; 0 is the tenth, and later options have none."""
     return str(number % 10) if number <= 10 else ""

@@ -12,7 +12,7 @@ from tasks_app.task_types.texts import TextType
 
 
 class DrawnOptions(TextType):
-    """A type whose options stand as given, or in one order for each rater.
+    """A type with options that stand as given, or in one order for each rater.
 
     Studies that were frozen with another order for every text keep it. Their raters have no digit keys, since a digit
     would mean another answer on each screen.

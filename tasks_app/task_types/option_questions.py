@@ -18,7 +18,7 @@ NOT_AN_OPTION = {"invalid_choice": _("Choose one of the options shown.")}
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option on the screen: the field that holds it, what is posted, its words and its digit."""
+    """One option on the screen: its field, the posted value, its words and its digit."""
 
     name: str
     value: str

@@ -1,4 +1,4 @@
-"""What screens call the outputs that they show: texts, pictures, sound recordings and films."""
+"""The names of outputs on screens: texts, pictures, sound recordings and films."""
 
 from django.utils.translation import gettext
 
@@ -6,7 +6,7 @@ TEXT = "text"
 
 
 def heading_of(kind: str) -> str:
-    """Return what a screen calls its only output: “Text”, “Picture”, “Recording”, “Film”."""
+    """Return the name of a screen's only output: “Text”, “Picture”, “Recording”, “Film”."""
     if kind == "image":
         return gettext("Picture")
     if kind == "audio":
@@ -15,7 +15,7 @@ def heading_of(kind: str) -> str:
 
 
 def named(kind: str, letter: str) -> str:
-    """Return what a screen calls one of several outputs: “Text A”, “Picture A”, “Recording A”, “Film A”."""
+    """Return the name of one of several outputs on a screen: “Text A”, “Picture A”, “Recording A”, “Film A”."""
     about = {"letter": letter}
     if kind == "image":
         return gettext("Picture %(letter)s") % about

@@ -185,11 +185,11 @@ class Slider(PagedTexts, GridType):
         )
 
     def scale_of(self, criterion: Criterion | None = None) -> tuple[float, float, float]:
-        """The range and step as set."""
+        """Return the range and step as set."""
         return float(self.minimum), float(self.maximum), self.step
 
     def heds(self, criterion: Criterion | None) -> dict[str, str]:
-        """Answer what the datasheet asks of a rating instrument."""
+        """Answer the datasheet's questions about a rating instrument."""
         low, high, step = self.scale_of()
         shown = self.worded(criterion or Criterion("", ""))
         ends = {f"{low:.10g}": shown.low, f"{high:.10g}": shown.high}

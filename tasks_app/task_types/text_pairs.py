@@ -40,7 +40,7 @@ class ComparedTexts(TextType):
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two texts of an item, each by its outputs; whose system the study names first stands first."""
+    """Two texts of an item, each by its outputs; the text of the system that the study names first comes first."""
 
     item: ItemTexts
     first: tuple[int, ...]
@@ -87,7 +87,7 @@ def pairs_of(items: Sequence[ItemTexts], anchor: str) -> Iterator[Pair]:
 
 
 def some_pairs_of(items: Sequence[ItemTexts], anchor: str, most: int, rng: Random) -> Iterator[Pair]:
-    """Yield at most so many pairs of each item: those whose systems were compared least often so far.
+    """Yield at most so many pairs of each item: the systems that were compared least often so far.
 
     So every two systems are compared equally often within one, if every item has one text by each system. The pairs
     come in the order of `balanced_pairs`, so that systems are compared equally often within one as well. Where items

@@ -1,4 +1,4 @@
-"""Task types that ask about texts: what all of them can show beside a text, and the units of one text each."""
+"""Task types about texts: the material beside a text that all of them can show, and the units of one text each."""
 
 from collections.abc import Iterator, Sequence
 from random import Random
@@ -23,7 +23,7 @@ MOST_ON_A_PAGE = 10
 
 
 class PagedTexts(TaskType):
-    """A type whose screens are so simple that several of them can stand on one page, as `texts_per_page` says."""
+    """A type with screens so simple that several of them can stand on one page, as `texts_per_page` says."""
 
     texts_per_page = whole_field(
         _("Texts per page"),
@@ -48,7 +48,7 @@ class PagedTexts(TaskType):
 
     @property
     def texts_on_page(self) -> int:
-        """How many texts with their questions stand on a page at most."""
+        """The most texts, with their questions, on a page."""
         return self.texts_per_page
 
 

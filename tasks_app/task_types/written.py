@@ -1,4 +1,4 @@
-"""How a number is written in a message: with all of its digits, so that it is the number that was entered."""
+"""Write a number in a message with all of its digits, so that it is the number that was entered."""
 
 
 def written(value: float) -> str:

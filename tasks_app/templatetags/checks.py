@@ -16,7 +16,7 @@ def share(value: float | None) -> str:
 
 @register.filter
 def sortable(value: float | None) -> str:
-    """Write a number as a script sorts it; what has none comes last."""
+    """Write a number as a script sorts it; a missing number comes last."""
     return "" if value is None else str(value)
 
 

@@ -67,7 +67,7 @@ def rich(text: str) -> SafeString:
 
 @register.filter
 def direction(language: str) -> str:
-    """Return the way in which a scale runs: as its words do, for all raters of a study, whatever they read pages in."""
+    """Return the direction of a scale: that of its words, for all raters of a study, in any language of their pages."""
     return languages.direction(language)
 
 
@@ -200,7 +200,7 @@ def shown_output(file: Media, words: str, heading: str, key: str, language: str)
 
 
 def _stands_beside_files(owner: object) -> bool:
-    """Return whether what is judged is a picture, sound or film as well, so that headings must tell them apart."""
+    """Return whether pictures, sounds or films are judged as well, so that headings must tell texts apart."""
     if isinstance(owner, Screen):
         return owner.shows_files
     return isinstance(owner, ShownPart) and owner.part.file is not None

@@ -14,7 +14,7 @@ register = template.Library()
 
 @dataclass(frozen=True, slots=True)
 class OutputFile:
-    """A file on a page: image, audio or video, its address, what it shows in words, and the address of its captions."""
+    """A file on a page: image, audio or video, its address, its description, and the address of its captions."""
 
     kind: str
     address: str

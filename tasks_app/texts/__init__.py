@@ -1,1 +1,1 @@
-"""Texts: what may be stored, how they are shown, their languages, and patterns that people write."""
+"""Texts: limits on stored texts, their display, their languages, and patterns that people write."""

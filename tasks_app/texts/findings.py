@@ -1,4 +1,4 @@
-"""What a careful colleague would notice in the texts of a study: found when they are loaded, and stored as counts.
+"""Findings in the texts of a study that a careful colleague would notice: made at loading, and stored as counts.
 
 Reading 100,000 texts takes seconds, so it is done once, with all other checks of a study file; pages read the findings
 from the settings of the study.
@@ -76,7 +76,7 @@ SHORTEST_NAME = 4
 
 @dataclass(frozen=True, slots=True)
 class TextFinding:
-    """One kind of thing noticed in `n` of `of` texts; `first` names some of the places, `words` what stands there."""
+    """One kind of finding in `n` of `of` texts; `first` names some of the places, `words` the words found there."""
 
     kind: str
     n: int
@@ -87,7 +87,7 @@ class TextFinding:
 
     @classmethod
     def stored(cls, contents: Iterable[Mapping[str, Any]]) -> tuple[Self, ...]:
-        """Read what was stored with a study."""
+        """Read the findings that were stored with a study."""
         return tuple(
             cls(**{**row, "first": tuple(row.get("first", ())), "systems": tuple(row.get("systems", ()))})
             for row in contents
@@ -99,7 +99,7 @@ class TextFinding:
 
 
 def findings_in(items: Sequence[Mapping[str, Any]], systems: Sequence[Mapping[str, Any]]) -> list[TextFinding]:
-    """Return what is to be noticed in the items and systems of a checked study file."""
+    """Return the findings in the items and systems of a checked study file."""
     kinds = {str(row["key"]): str(row.get("kind") or "machine") for row in systems}
     names = {str(row["key"]): str(row.get("name") or row["key"]) for row in systems}
     return [
@@ -110,7 +110,7 @@ def findings_in(items: Sequence[Mapping[str, Any]], systems: Sequence[Mapping[st
 
 
 def _texts(items: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
-    """Yield the outputs that are texts, each with its item; what stands for a picture or sound is no text."""
+    """Yield the outputs that are texts, each with its item; the words for a picture or sound are no text."""
     for item in items:
         for output in item["outputs"]:
             if "file" not in output:
@@ -118,7 +118,7 @@ def _texts(items: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Mapping[str, An
 
 
 def _in_each_text(items: Sequence[Mapping[str, Any]], names: Mapping[str, str]) -> Iterator[TextFinding]:
-    """Yield what single texts have in them that raters should not read."""
+    """Yield the parts of single texts that raters should not read."""
     found: dict[str, list[tuple[str, str]]] = {}
     own = {name for pair in names.items() for name in pair if len(name) >= SHORTEST_NAME and _PROPER.match(name)}
     total = 0
@@ -136,7 +136,7 @@ def _in_each_text(items: Sequence[Mapping[str, Any]], names: Mapping[str, str]) 
 
 
 def _noticed(text: str, item: Mapping[str, Any], own: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield what is noticed in one text, by kind, with the words that were found."""
+    """Yield the findings of one text, by kind, with the words that were found."""
     if _NOTHING.fullmatch(text.strip()):
         yield "empty", text.strip()
         return
@@ -199,7 +199,7 @@ def _of_systems(
 
 
 def _by_system(item: Mapping[str, Any], kinds: Mapping[str, str]) -> dict[str, str]:
-    """Return the texts of an item by system, with what is highlighted in them; without systems that stand aside."""
+    """Return the texts of an item by system, with their highlights; without systems that stand aside."""
     return {
         output["system"]: f"{output['text'].strip()}{output.get('highlights') or ''}"
         for output in item["outputs"]

@@ -35,7 +35,7 @@ REVIEWS: Mapping[str, Review] = {}
 
 @dataclass(frozen=True, slots=True)
 class PageLanguage:
-    """A language that pages can be read in: its name in itself, and what raters should know of it, in itself too."""
+    """A language that pages can be read in: its name, and a note for raters, both in the language itself."""
 
     code: str
     name: str
@@ -55,7 +55,7 @@ def match(language: str) -> str:
 
 
 def closest(language: str, written: Iterable[str]) -> str:
-    """Return the tag of the text for people of a language: their own, else one whose readers share their pages.
+    """Return the tag of the text for people of a language: their own, else a tag for readers of the same pages.
 
     `written` are the tags that texts have, the preferred ones first. Returns one of them, or "" where no text is for
     these people: traditional Chinese is never given for simplified.

@@ -28,7 +28,7 @@ _LOWER = {"h1": "h2", "h2": "h3", "h3": "h4", "h4": "h4", "h5": "h4", "h6": "h4"
 
 @lru_cache(maxsize=512)
 def to_html(text: str) -> SafeString:
-    """Render Markdown; whatever is not in `TAGS` is dropped by nh3."""
+    """Render Markdown; nh3 drops every tag that is not in `TAGS`."""
     clean = nh3.clean(
         _lowered(_markdown, text), tags=TAGS, attributes={"a": {"href"}}, url_schemes={"http", "https", "mailto"}
     )
@@ -36,7 +36,7 @@ def to_html(text: str) -> SafeString:
 
 
 def split_at_rule(text: str) -> tuple[str, str]:
-    """Return what stands above the first rule (`---`) of a Markdown text, and what stands below it.
+    """Return the part of a Markdown text above its first rule (`---`), and the part below it.
 
     Without a rule, or with nothing on one of its sides, the whole text is below.
     """
@@ -49,7 +49,7 @@ def split_at_rule(text: str) -> tuple[str, str]:
 
 
 def judged_html(text: str) -> SafeString:
-    """Render Markdown that is to be judged or stands beside what is: links lead nowhere, pictures stay words.
+    """Render Markdown that is judged, or stands beside such a text: links lead nowhere, pictures stay words.
 
     What can be wider than its place, tables and code, lies in a box of its own that scrolls, also with the keyboard.
     """

@@ -1,4 +1,4 @@
-"""How large a request each address accepts, and whether it accepts files: declared by the view, held by the server."""
+"""The size of requests that each address accepts, and whether it takes files: set by the view, held by the server."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -16,7 +16,7 @@ View = TypeVar("View", bound=Callable[..., Any])
 
 
 def largest_table() -> int:
-    """Return the bytes of the largest list of raters or of what a platform reports."""
+    """Return the bytes of the largest list of raters, or of a platform's largest report."""
     return LARGEST_TABLE
 
 

@@ -1,4 +1,4 @@
-"""Pay in words: the offer above the consent, what a rater gets, and whether an offer is high enough."""
+"""Pay in words: the offer above the consent, the pay of a rater, and whether an offer is high enough."""
 
 from decimal import Decimal
 
@@ -23,7 +23,7 @@ def minutes(value: float) -> str:
 
 
 def part_pay(options: StudySettings) -> str:
-    """Describe the pay of a rater who does not finish or whose set is shorter; empty for a study without pay."""
+    """Describe the pay of a rater who stops early or has a shorter set; empty for a study without pay."""
     offer = offer_of(options)
     if not offer.pays:
         return ""
@@ -112,7 +112,7 @@ def _unpaid(rater: Rater) -> str:
 
 
 def turned_away(options: StudySettings, *, took_part: bool) -> str:
-    """Tell a person who is not admitted what holds if they have taken part.
+    """Tell a person who is not admitted that earlier answers and pay stay valid.
 
     Who comes by an open link may have begun before: the server cannot tell, and does not say that they have not.
     """
@@ -150,7 +150,7 @@ def promised(options: StudySettings) -> str:
 
 
 def below(median: float, now: Decimal | None, needed: Decimal, missing: Decimal, options: StudySettings) -> str:
-    """Describe by how much the pay is too low at the median time, and what would fix it."""
+    """Describe by how much the pay is too low at the median time, and how to raise it."""
     currency = options.currency
     words = {
         "minutes": minutes(median),

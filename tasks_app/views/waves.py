@@ -35,7 +35,7 @@ LINE = 75
 
 @rater_page("GET", "HEAD")
 def waiting(visit: Visit) -> HttpResponse:
-    """Between two waves: what is saved, when it goes on, and the link to come back with."""
+    """Show, between two waves, the saved answers, the date of the next wave, and the link to come back with."""
     rater = visit.rater
     wait = reads.waiting_for(rater)
     if wait is None:
@@ -69,7 +69,7 @@ def in_days(moment: datetime, zone: str) -> str:
 
 @rater_page("GET", "HEAD")
 def calendar(visit: Visit) -> HttpResponse:
-    """The next opening as a file that calendars take."""
+    """Send the next opening as a file for calendars."""
     rater = visit.rater
     wait = reads.waiting_for(rater)
     if wait is None:
@@ -142,7 +142,7 @@ def mail(visit: Visit) -> HttpResponse:
 
 @researcher_page("GET")
 def due(request: HttpRequest, slug: str) -> HttpResponse:
-    """Every wave in numbers, and how each rater stands to the one that is chosen."""
+    """Show every wave in numbers, and the state of each rater in the chosen one."""
 
     def context(study: Study) -> dict[str, Any]:
         standings = reads.standings(study)
@@ -168,7 +168,7 @@ _ORDER = (reads.DUE, reads.LATER, reads.MISSED, reads.DONE)
 
 
 def _chosen(request: HttpRequest, counts: list[reads.WaveCount]) -> int:
-    """The wave that is asked for, else the last in which somebody is due, else the first."""
+    """Return the requested wave, else the last one with due raters, else the first."""
     waves = [count.wave for count in counts]
     wave_text = request.GET.get("wave", "")
     if wave_text.isdecimal() and int(wave_text) in waves:
@@ -196,7 +196,7 @@ def _row(study: Study, standing: reads.Standing) -> dict[str, Any]:
 
 
 def _platforms(request: HttpRequest, study: Study, wave: int) -> list[tuple[str, str]]:
-    """The addresses to which raters of platforms come back for a wave, by the names of their channels."""
+    """Return the addresses to which raters of platforms come back for a wave, by the names of their channels."""
     if wave == 1:
         return []
     open_to_all = [name for name in study.options.channels if not channels.registry[name].invited_only]
@@ -220,7 +220,7 @@ def _study_with(request: HttpRequest, slug: str, wave: int) -> Study:
 
 @researcher_page("GET")
 def due_ids(request: HttpRequest, slug: str, wave: int) -> HttpResponse:
-    """The ids of who is due, for a platform's own messages; as a page to copy from, or with `.csv` as a file."""
+    """Show the ids of due raters, for a platform's own messages; as a page to copy from, or with `.csv` as a file."""
     study = _study_with(request, slug, wave)
     due_raters = reads.due_ids(study, wave)
     events.log(study, request.user, "read ids of due raters", about=f"wave {wave}", after={"ids": len(due_raters)})
@@ -237,7 +237,7 @@ def due_ids(request: HttpRequest, slug: str, wave: int) -> HttpResponse:
 
 @researcher_page("GET")
 def due_csv(request: HttpRequest, slug: str, wave: int) -> HttpResponse:
-    """The ids of who is due as a file, one a row."""
+    """Send the ids of due raters as a file, one per row."""
     study = _study_with(request, slug, wave)
     due_raters = reads.due_ids(study, wave)
     events.log(
@@ -256,7 +256,7 @@ def _moment(at: datetime | None) -> str:
 
 @researcher_page("POST")
 def due_link(request: HttpRequest, slug: str) -> HttpResponse:
-    """The personal link of one rater: derived where that is possible, else a new one, which ends the old."""
+    """Send the personal link of one rater: derived if possible, else a new one, which ends the old."""
     study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
     rater = access.rater_of_study(study, request.POST.get("rater", ""))
     token = reminders.return_token(rater, Identity.objects.filter(rater=rater).first())

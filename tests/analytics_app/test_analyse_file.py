@@ -53,6 +53,7 @@ def test_a_table_as_it_is(tmp_path: Path) -> None:
     assert mean("adequacy", "Online-A (v2)") == pytest.approx((80 + 70.5 + 90 + 95) / 4)
     assert "mean fluency Zürich: 2.000" in out
     assert "fluency: read as a scale of 5 steps." in out
+    assert set(Item.objects.values_list("features__domain", flat=True)) == {"news", "talk"}
     ages = Rating.objects.filter(task__key="raters").order_by("rater__pseudonym")
     assert list(ages.values_list("rater__pseudonym", "text")) == [("ann", "31"), ("bob", "45")]
 

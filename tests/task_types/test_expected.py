@@ -7,8 +7,8 @@ from django.template.loader import render_to_string
 
 from tasks_app.task_types import TaskType, registry
 from tasks_app.task_types.base import AnsweredQuestion, GoldAnswer, Quality, Screen
-from tasks_app.task_types.best_worst.form import field_name
-from tasks_app.task_types.expected import Compared
+from tasks_app.task_types.best_worst import field_name
+from tasks_app.task_types.data import Compared
 from tasks_app.task_types.samples import sample_kind, sample_screen
 from tests.house.test_task_types import layouts
 from tests.task_types.kit import form_of, grades, simulated
@@ -16,7 +16,7 @@ from tests.task_types.kit import form_of, grades, simulated
 COMPARED = [
     name
     for name, member in registry.items()
-    if member.asked_again is not TaskType.asked_again and name not in {"best_worst", "error_spans"}
+    if member.answered_questions is not TaskType.answered_questions and name not in {"best_worst", "error_spans"}
 ]
 
 
@@ -55,7 +55,7 @@ def test_what_is_laid_over_an_answer_agrees_with_its_grade(name: str) -> None:
         kind = sample_kind(registry[name], given)
         on = sample_screen(kind)
         cleaned = answered(on)
-        for asked in kind.asked_again(on, cleaned):
+        for asked in kind.answered_questions(on, cleaned):
             if asked.options and not any(one.chosen for one in asked.options):
                 continue  # asked after other labels only
             for gold in possible(asked):
@@ -72,8 +72,8 @@ def test_a_skipped_screen_shows_what_was_expected_and_nothing_of_the_raters(name
     kind = sample_kind(registry[name])
     on = sample_screen(kind)
     known = {"best_worst": ("order", [2, 1]), "ranking": ("order", [2, 1]), "error_spans": ("range", [60, 80])}
-    keys = [one.key for one in kind.asked_again(on, {}) if one.options or one.scale or one.reference]
-    own = next(iter(kind.asked_again(on, {})), None)
+    keys = [one.key for one in kind.answered_questions(on, {}) if one.options or one.scale or one.reference]
+    own = next(iter(kind.answered_questions(on, {})), None)
     kind_of_answer, answer = known.get(name) or (
         ("exact", own.options[0].value) if own is not None and own.options else ("range", [40, 60])
     )

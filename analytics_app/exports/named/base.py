@@ -58,18 +58,18 @@ class Written:
         for item, system, text, language in rows.values_list("item_id", "system__key", "text", "language"):
             outputs.setdefault(item, {}).setdefault(system, text)
             languages.setdefault(item, language)
-        items = Item.objects.filter(study=self.study, until=None, pk__in=outputs).order_by("id")
-        order: dict[str, list[tuple[int, int, Any]]] = {}
-        columns = ("pk", "key", "document__key", "position", "source", "reference", "source_language", "features")
-        for row in items.values_list(*columns):
-            order.setdefault(row[2] or self.study.slug, []).append((row[3], row[0], row))
+        items = Item.objects.filter(study=self.study, until=None, pk__in=outputs).select_related("document")
+        order: dict[str, list[Item]] = {}
+        for found in items.order_by("id"):
+            order.setdefault(found.document.key if found.document else self.study.slug, []).append(found)
         return [
             Segment(
-                item[1], document, number, item[4], item[5], f"{item[6] or 'und'}-{languages[item[0]] or 'und'}",
-                str(item[7].get("domain") or "all"), outputs[item[0]]
+                found.key, document, number, found.source, found.reference,
+                f"{found.source_language or 'und'}-{languages[found.pk] or 'und'}",
+                str(found.features.get("domain") or "all"), outputs[found.pk],
             )
             for document, entries in order.items()
-            for number, (_position, _pk, item) in enumerate(sorted(entries, key=lambda entry: entry[:2]), start=1)
+            for number, found in enumerate(sorted(entries, key=lambda entry: (entry.position, entry.pk)), start=1)
         ]  # fmt: skip
 
     @cached_property

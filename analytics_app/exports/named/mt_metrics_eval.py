@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import IO, Any
 
 from django.utils.translation import gettext as _
@@ -16,6 +16,7 @@ from tasks_app.task_types.error_spans.scoring import weight_of
 
 NO_TRANSLATION = "[No translation supplied]"
 _SPACE = re.compile(r"\s+")
+_NO_FILE = re.compile(r"[\s/\\:]+")
 
 # A rater's errors in a text; None stands for a text without a rating.
 Ratings = dict[tuple[str, str], dict[str, list[dict[str, Any]]]]
@@ -59,7 +60,7 @@ def _collect(
     if row["variant"]:
         written.left_out[_("Left out: ratings of further texts of one system (%(n)s).")] += 1
     elif row["value"] is not None and row["item"] and row["system"]:
-        scores.setdefault(_SPACE.sub("-", row["criterion"] or row["task"]), {}).setdefault(text, []).append(
+        scores.setdefault(_NO_FILE.sub("-", row["criterion"] or row["task"]), {}).setdefault(text, []).append(
             row["value"]
         )
     elif row["task"] in written.rules and row["label"] == "none":
@@ -81,7 +82,8 @@ def _files(
     scores: Mapping[str, Mapping[tuple[str, str], list[float]]], errors: Ratings,
 ) -> Iterator[tuple[str, Iterator[str]]]:  # fmt: skip
     """Yield the place of each file of a language pair and its lines."""
-    systems = [system for system in written.systems if any(system in segment.texts for segment in segments)]
+    shown = [system for system in written.systems if any(system in segment.texts for segment in segments)]
+    systems = _names(shown)
     yield f"sources/{pair}.txt", (written.one_line(segment.source) for segment in segments)
     yield (
         f"documents/{pair}.docs",
@@ -93,32 +95,43 @@ def _files(
             (written.one_line(segment.reference) or NO_TRANSLATION for segment in segments),
         )
     for system in systems:
-        yield f"system-outputs/{pair}/{system}.txt", (_line(written, segment, system) for segment in segments)
+        yield f"system-outputs/{pair}/{systems[system]}.txt", (_line(written, segment, system) for segment in segments)
     for name, by_text in scores.items():
         if any((segment.key, system) in by_text for segment in segments for system in systems):
             yield (
                 f"human-scores/{pair}.{name}.seg.score",
                 (
-                    f"{system}\t{_mean(by_text.get((segment.key, system)))}"
+                    f"{systems[system]}\t{_mean(by_text.get((segment.key, system)))}"
                     for system in systems
                     for segment in segments
                 ),
             )
             yield (
                 f"human-scores/{pair}.{name}.sys.score",
-                (f"{system}\t{_mean_of_means(by_text, segments, system)}" for system in systems),
+                (f"{systems[system]}\t{_mean_of_means(by_text, segments, system)}" for system in systems),
             )
     raters = sorted({rater for by_rater in errors.values() for rater in by_rater})
     for rater in raters:
-        name = _SPACE.sub("-", rater)
+        name = _NO_FILE.sub("-", rater)
         yield (
             f"human-scores/{pair}.mqm.{name}.seg.rating",
             (
-                _rating(system, rater, errors.get((segment.key, system), {}).get(rater))
+                _rating(systems[system], rater, errors.get((segment.key, system), {}).get(rater))
                 for system in systems
                 for segment in segments
             ),
         )
+
+
+def _names(keys: Iterable[str]) -> dict[str, str]:
+    """Return a name for each key that a file may have and no blank is in, no two the same."""
+    names: dict[str, str] = {}
+    for key in keys:
+        base = name = _NO_FILE.sub("-", key)
+        while name in names.values():
+            name = f"{base}-{len(names) + 1}"
+        names[key] = name
+    return names
 
 
 def _line(written: Written, segment: Segment, system: str) -> str:

@@ -1,4 +1,4 @@
-"""Base of planning pages: a form whose values are in the address, with values from earlier studies."""
+"""Base of planning pages: a form that keeps its values in the address, with values from earlier studies."""
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping

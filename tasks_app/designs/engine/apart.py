@@ -14,7 +14,7 @@ class _Apart(TurnTaking):
     """Classes of systems take turns, as comparisons do; an item comes once in a booklet at most."""
 
     def checked(self, plan: Plan, settings: PlanSettings) -> float:
-        """The largest deviation of a system; what is promised is checked when the plan is whole."""
+        """Check the promises of a whole plan, and return the largest deviation of a system."""
         return measure(plan, self.units).system.worst_deviation
 
 
@@ -45,7 +45,7 @@ def _round(units: Sequence[PlanUnit], size: int, rng: Random) -> Plan:
 
 
 def _settled(plan: Plan, rng: Random) -> Plan:
-    """The same booklets with their units at places where their systems have stood least so far."""
+    """Return the same booklets with their units at the least-used positions of their systems."""
     due = Counter(unit.systems for booklet in plan for unit in booklet)
     stood: Counter[tuple[int, tuple[str, ...]]] = Counter()
     settled: Plan = []

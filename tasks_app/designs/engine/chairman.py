@@ -20,7 +20,7 @@ def chairmen(
     limits: Mapping[int, int] | None = None,
     prefer: Callable[[Sequence[int]], int] | None = None,
 ) -> list[int]:
-    """A sequence in which class c stands sizes[c] times, always less than one place from its proportional share.
+    """Return a sequence with sizes[c] places of class c, each less than one place from its proportional share.
 
     The chairman assignment of Tijdeman [1]_: in every prefix the count of each of m classes differs from its
     share by at most 1 - 1 / (2m - 2). A class may take its next place as soon as it is not too far ahead; of

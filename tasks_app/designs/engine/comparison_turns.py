@@ -19,7 +19,7 @@ def families(due: Sequence[tuple[int, ...]]) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """How many units of every comparison each segment takes; none changes places with another."""
+    """The number of units of every comparison in each segment; none changes places with another."""
 
     counts: list[dict[int, int]]
 

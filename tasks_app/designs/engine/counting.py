@@ -88,7 +88,7 @@ class Margin(Generic[Member]):
         self._deviation: list[float] = []
 
     def _by_round(self, ends: Counter[int]) -> tuple[int, ...]:
-        """Return how often a member comes in each round, from how many of its units end with which round."""
+        """Return the count of a member in each round, from the number of its units that end with each round."""
         return tuple(sum(n for k, n in ends.items() if k >= r) for r in self._rounds)
 
     def _share(self, due: tuple[int, ...]) -> float:
@@ -112,7 +112,7 @@ class Margin(Generic[Member]):
 
     @property
     def due(self) -> Mapping[Member, tuple[int, ...]]:
-        """How often each member comes in every round."""
+        """The number of times that each member is due in every round."""
         return self._due
 
     def close(self) -> None:
@@ -184,7 +184,7 @@ class Levels:
 
 
 class Pieces:
-    """How often documents, and systems in documents, are due in every round.
+    """The number of times that documents, and systems in documents, are due in every round.
 
     A piece of a document holds each of its items once, and the same systems throughout.
     """

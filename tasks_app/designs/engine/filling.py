@@ -27,7 +27,7 @@ _CARELESS = 0.1
 
 
 class Shares(Protocol):
-    """How many units of every class go into each segment of a round, and which may change places."""
+    """The number of units of every class in each segment of a round, and those that may change places."""
 
     @property
     def counts(self) -> list[dict[int, int]]:

@@ -15,7 +15,7 @@ class Segment(NamedTuple):
 
 
 def cut(rounds: Sequence[int], set_size: int) -> list[list[Segment]]:
-    """The segments of each round, from how many units each holds (never more than the round before).
+    """Return the segments of each round, from the number of units in each (never more than in the round before).
 
     A booklet that ends one round and begins the next holds no unit twice, and every unit of a round is in the round
     before, so at most as many places as that one has units: where set_size is more, the booklet is shorter.

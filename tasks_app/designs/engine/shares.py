@@ -21,7 +21,7 @@ _BLUR = 1e-9
 
 
 class Deviations:
-    """How far the count of each system is from its share of all texts shown so far in a round.
+    """The distance of each system's count from its share of all texts shown so far in a round.
 
     Kept as the counts less what the places so far would bring on average, from which follow the sums that make the
     *unevenness*, the sum of squared deviations: it can be told for one class more or less without going through
@@ -42,7 +42,7 @@ class Deviations:
         self.norm = sum(part * part for part in self.parts)
 
     def start(self) -> list[float]:
-        """The values before the first place."""
+        """Return the values before the first place."""
         return [0.0] * len(self.drift)
 
     def go_on(self, values: list[float], places: int) -> None:
@@ -56,7 +56,7 @@ class Deviations:
             values[x] += step
 
     def worst(self, values: Sequence[float]) -> float:
-        """The largest deviation from the share of the texts shown."""
+        """Return the largest deviation from the share of the texts shown."""
         total = sum(values)
         return max((abs(v - total * part) for v, part in zip(values, self.parts, strict=True)), default=0.0)
 
@@ -73,7 +73,7 @@ class Deviations:
         )
 
     def unevenness(self, squares: float, products: float, total: float) -> float:
-        """The sum of squared deviations from the shares of the texts shown."""
+        """Return the sum of squared deviations from the shares of the texts shown."""
         return squares - 2 * total * products + total * total * self.norm
 
     def change(self, values: Sequence[float], c: int, step: int) -> tuple[float, float, int]:
@@ -162,7 +162,7 @@ class RoundShares:
         return abs(count * self.total - self.ends[s] * self.sizes[c]) < self.total
 
     def _sides(self, s: int) -> tuple[list[int], list[int]]:
-        """The classes that may leave segment s over its boundary, and those that may come in, in random order."""
+        """Return the classes that may leave segment s over its boundary, and those that may enter, in random order."""
         late = [c for c in self.counts[s] if self._fair(s, c, -1)]
         early = [c for c in self.counts[s + 1] if self._fair(s, c, 1)]
         if s == 0 and self.limits is not None:
@@ -221,7 +221,7 @@ class RoundShares:
         return True
 
     def _best(self, s: int) -> tuple[int, int] | None:
-        """The swap that makes boundary s most even, or None where none makes it more even than it is."""
+        """Return the swap that makes boundary s most even, or None if none makes it more even than it is."""
         deviations, values = self._deviations, self._values[s]
         squares, products, total = deviations.sums(values)
         least = deviations.unevenness(squares, products, total) - _BLUR
@@ -266,7 +266,7 @@ class RoundShares:
         return self._stays_within(s, c, e, self._bound(s), sum(self._values[s]))
 
     def _bound(self, s: int) -> float:
-        """The largest deviation at boundary s, or that of a level one where it is larger."""
+        """Return the largest deviation at boundary s, or that of a level one if it is larger."""
         return max(self._deviations.worst(self._values[s]), 1 - 2 * _BLUR) + _BLUR
 
     def _stays_within(self, s: int, c: int, e: int, bound: float, total: float) -> bool:

@@ -11,7 +11,7 @@ _DRAWS = 30
 
 
 class Room(NamedTuple):
-    """How often one item fits into a booklet, and how many items may come that often."""
+    """The number of times that one item fits into a booklet, and the number of items that may occur as often."""
 
     most: int
     items: int
@@ -29,7 +29,7 @@ def room(size: int, spacing: int) -> Room:
 
 
 def spaced_order(items: Sequence[int | None], spacing: int, rng: Random) -> list[int] | None:
-    """A random order of the indices of `items` with equal items `spacing` apart; None where there is no such order.
+    """Return a random order of the indices of `items` with equal items `spacing` apart; None if there is none.
 
     None stands for no item: such places are free. Random positions are drawn for the items that come more than once;
     where they keep colliding, the order is built item by item, most often first.
@@ -51,7 +51,7 @@ def spaced_order(items: Sequence[int | None], spacing: int, rng: Random) -> list
 
 
 def smallest_gap(items: Sequence[object | None]) -> int | None:
-    """The least distance between two equal items; None where no item comes twice."""
+    """Return the least distance between two equal items; None if no item occurs twice."""
     last: dict[object, int] = {}
     smallest: int | None = None
     for index, item in enumerate(items):

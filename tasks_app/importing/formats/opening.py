@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import IO
 
 from tasks_app.importing.formats import plain
+from tasks_app.importing.formats.columnar import FORMATS, PARQUET
 from tasks_app.importing.formats.workbooks import ZIPPED
 from tasks_app.importing.plain import rewound
 from tasks_app.importing.source import PlainForm, RatingsFile
@@ -45,4 +46,4 @@ def _is_written(file: RatingsFile) -> bool:
     """Return whether a file is no lines of text."""
     with file.open() as stream:
         start = stream.read(len(ZIPPED))
-    return start == ZIPPED or file.format in {*plain.WORKBOOKS, plain.JSON}
+    return start in (ZIPPED, PARQUET) or file.format in {*plain.WORKBOOKS, plain.JSON, *FORMATS}

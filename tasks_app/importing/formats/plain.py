@@ -9,7 +9,7 @@ from typing import IO
 
 from django.utils.translation import gettext as _
 
-from tasks_app.importing.formats import workbooks
+from tasks_app.importing.formats import columnar, workbooks
 from tasks_app.importing.plain import rewound
 from tasks_app.importing.source import PlainForm, RatingsFile, scan_file, unpacked
 from tasks_app.studyfile.files.archive import read_at_most
@@ -36,6 +36,9 @@ def table(source: IO[bytes], target: IO[bytes], *, name: str) -> PlainForm:
     file = RatingsFile(name, lambda: rewound(source), limits().table_bytes)
     named = file.format in WORKBOOKS
     start = rewound(source).read(len(workbooks.ZIPPED))
+    if file.format in columnar.FORMATS or start == columnar.PARQUET:
+        _Lines(name, target).write(columnar.parts(rewound(source), name))
+        return PlainForm(f"{PurePath(name).stem}.jsonl", is_written=True)
     if start in (workbooks.ZIPPED, workbooks.OLD):
         sentence = _("%(file)s is a workbook, although its name says otherwise, and was read as one.") % {"file": name}
         sheets = _write_sheets(name, rewound(source), target)
@@ -75,8 +78,9 @@ def _write_sheets(name: str, source: IO[bytes], target: IO[bytes]) -> tuple[tupl
     """Write the rows of all sheets, each a list of texts; return for each sheet its name, beginning and notes."""
     lines, sheets = _Lines(name, target), []
     for sheet in workbooks.read_sheets(name, source):
-        sheets.append((sheet.name, lines.written, tuple(sheet.notes)))
+        begin = lines.written
         lines.write(sheet.rows)
+        sheets.append((sheet.name, begin, tuple(sheet.notes())))
     if not sheets:
         raise StudyFileError([Problem(name, 0, 0, _("This workbook has no sheet with cells."))])
     return tuple(sheets)

@@ -102,6 +102,9 @@ class Records(Table):
         self._sheet = sheet
         self._header = layout.header
 
+    # Words are noticed by whoever reads the reshaped rows.
+    watched = frozenset()
+
     @property
     def is_json(self) -> bool:
         """Return whether the rows are objects of JSON, so that any of them may have further names."""

@@ -41,6 +41,8 @@ class _Texts:
     lengths: list[int] = field(default_factory=list)
     references: dict[int, int] = field(default_factory=dict)
     in_cells: int = 0
+    # Formulas of cells that hold no value.
+    uncomputed: int = 0
 
     @property
     def characters(self) -> int:
@@ -62,6 +64,7 @@ class _Part:
         self._repeated, self._end, self._characters = 1, 0, 0
         self._cell_repeated, self._cell_filled, self._cell_characters = 1, False, 0
         self._is_shared, self._text, self._shared = False, None, None  # type: tuple[bool, list[str] | None, int | None]
+        self._has_formula = False
         self._local: dict[str, str] = {}
         self._parser = expat.ParserCreate()
         self._parser.buffer_text = True
@@ -97,6 +100,9 @@ class _Part:
                 self._cell(given)
             case "v":
                 self._text = [] if self._is_shared else None
+                self._has_formula = False
+            case "f":
+                self._has_formula = True
             case "row":
                 self._row, self._column = max(self._row + 1, _number(given.get("r"))), 0
                 self.height = max(self.height, self._row)
@@ -136,7 +142,8 @@ class _Part:
                 references[index] = references.get(index, 0) + 1
                 self._text = None
             case "c":
-                self._is_shared = False
+                self._texts.uncomputed += self._has_formula
+                self._is_shared = self._has_formula = False
             case "si" if self._shared is not None:
                 self._texts.lengths.append(self._shared)
                 self._shared = None
@@ -190,8 +197,14 @@ def _column(letters: str) -> int:
     return number
 
 
-def check(name: str, stream: IO[bytes]) -> None:
-    """Raise StudyFileError for a workbook that would take too much room, whatever sizes its directory says."""
+def check(name: str, stream: IO[bytes]) -> int:
+    """Return how many formulas of a workbook have no value.
+
+    Raises
+    ------
+    StudyFileError
+        For a workbook that would take too much room, whatever sizes its directory says.
+    """
 
     def refusal(sentence: str) -> StudyFileError:
         return StudyFileError([Problem(name, 0, 0, sentence)])
@@ -222,6 +235,7 @@ def check(name: str, stream: IO[bytes]) -> None:
     if texts.characters > limits().table_bytes:
         sentence = _("The cells of this workbook hold %(n)s characters in all; at most %(most)s can be read. Split it.")
         raise refusal(sentence % {"n": f"{texts.characters:,}", "most": f"{limits().table_bytes:,}"})
+    return texts.uncomputed
 
 
 def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[bytes]:

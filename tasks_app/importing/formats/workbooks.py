@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime, time
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 ZIPPED = b"PK\x03\x04"
 OLD = b"\xd0\xcf\x11\xe0"
 
-# Above this, a number with decimals is not written out with its digits.
-_EXACT = 2**53
+# A workbook keeps 15 digits of a number. Longer ones are written out with the digits that it has, up to this.
+_KEPT, _LONG = 10**15, 10**21
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,18 +31,39 @@ class Sheet:
 
     name: str
     rows: Iterator[list[str]]
-    notes: Sequence[str] = ()
+    # Called once the rows were read.
+    notes: Callable[[], Sequence[str]] = list
+
+
+@dataclass(slots=True)
+class _Long:
+    """Numbers with more digits than a workbook keeps: how many there are, and the row of the first."""
+
+    n: int = 0
+    row: int = 0
+
+    def note(self) -> str:
+        """Return a note on them."""
+        sentence = ngettext(
+            "%(n)d number has more than 15 digits (row %(row)d). A workbook keeps 15 of them, so the others may be "
+            "wrong. If it is an id, format the column as text and enter it again.",
+            "%(n)d numbers have more than 15 digits (first in row %(row)d). A workbook keeps 15 of them, so the others "
+            "may be wrong. If they are ids, format the column as text and enter them again.",
+            self.n,
+        )
+        return sentence % {"n": self.n, "row": self.row}
 
 
 def read_sheets(name: str, stream: IO[bytes]) -> Iterator[Sheet]:
     """Yield the sheets of a workbook that have cells; `name` is the file's name in messages. Raises StudyFileError."""
-    with _opened(name, stream) as workbook:
-        for about in workbook.sheets_metadata:
-            if about.typ == type(about.typ).WorkSheet:
-                yield _sheet(workbook, about.name)
+    with _opened(name, stream) as (workbook, uncomputed):
+        worksheets = [about for about in workbook.sheets_metadata if about.typ == type(about.typ).WorkSheet]
+        # The first sheet that people see is the one that is read unless another is chosen.
+        for about in sorted(worksheets, key=lambda about: about.visible != type(about.visible).Visible):
+            yield _sheet(workbook, about.name, uncomputed, is_hidden=about.visible != type(about.visible).Visible)
 
 
-def _sheet(workbook: CalamineWorkbook, name: str) -> Sheet:
+def _sheet(workbook: CalamineWorkbook, name: str, uncomputed: int, *, is_hidden: bool) -> Sheet:
     worksheet = workbook.get_sheet_by_name(name)
     # A merged cell has its value in the upper left corner; the rows below are meant to have it too.
     merged = [area for area in worksheet.merged_cell_ranges or () if area[1][0] > area[0][0]]
@@ -54,10 +75,24 @@ def _sheet(workbook: CalamineWorkbook, name: str) -> Sheet:
             len(merged),
         )
         notes.append(sentence % {"n": len(merged)})
-    return Sheet(name, _rows(worksheet, merged), notes)
+    if is_hidden:
+        notes.append(_("The sheet “%(name)s” is hidden in the workbook.") % {"name": name})
+    if uncomputed:
+        sentence = ngettext(
+            "%(n)d cell of the workbook has a formula without a value, and is read as empty. Open it in a spreadsheet "
+            "program and save it, so that the formula is computed.",
+            "%(n)d cells of the workbook have formulas without a value, and are read as empty. Open it in a "
+            "spreadsheet program and save it, so that the formulas are computed.",
+            uncomputed,
+        )
+        notes.append(sentence % {"n": uncomputed})
+    long = _Long()
+    return Sheet(name, _rows(worksheet, merged, long), lambda: [*notes, *([long.note()] if long.n else [])])
 
 
-def _rows(sheet: CalamineSheet, merged: Sequence[tuple[tuple[int, int], tuple[int, int]]]) -> Iterator[list[str]]:
+def _rows(
+    sheet: CalamineSheet, merged: Sequence[tuple[tuple[int, int], tuple[int, int]]], long: _Long
+) -> Iterator[list[str]]:
     starts: dict[int, list[tuple[int, int]]] = {}
     for (top, left), (bottom, _right) in merged:
         starts.setdefault(top, []).append((left, bottom))
@@ -65,6 +100,8 @@ def _rows(sheet: CalamineSheet, merged: Sequence[tuple[tuple[int, int], tuple[in
     passing: dict[int, tuple[int, str]] = {}
     for number, values in enumerate(sheet.iter_rows()):
         cells = [_text(value) for value in values]
+        if n := sum(isinstance(value, float) and abs(value) >= _KEPT and value.is_integer() for value in values):
+            long.n, long.row = long.n + n, long.row or number + 1
         for column, (bottom, text) in list(passing.items()):
             if number <= bottom:
                 cells[column] = cells[column] or text
@@ -80,7 +117,7 @@ def _text(value: object) -> str:
     """Write a value of a cell as CSV would have it: whole numbers without decimals, times as ISO 8601."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT:
+    if isinstance(value, float) and value.is_integer() and abs(value) < _LONG:
         return str(int(value))
     if isinstance(value, datetime):
         return value.isoformat(sep=" ")
@@ -90,8 +127,14 @@ def _text(value: object) -> str:
 
 
 @contextmanager
-def _opened(name: str, stream: IO[bytes]) -> Iterator[CalamineWorkbook]:
-    """Open a workbook. Raises StudyFileError where it is damaged, encrypted, of another format or far too large."""
+def _opened(name: str, stream: IO[bytes]) -> Iterator[tuple[CalamineWorkbook, int]]:
+    """Open a workbook; give also how many formulas in it have no value.
+
+    Raises
+    ------
+    StudyFileError
+        Where it is damaged, encrypted, of another format or far too large.
+    """
     import python_calamine  # noqa: PLC0415  most processes never read a workbook
 
     def refusal(sentence: str) -> StudyFileError:
@@ -102,10 +145,10 @@ def _opened(name: str, stream: IO[bytes]) -> Iterator[CalamineWorkbook]:
     if start == OLD:
         sentence = _("This is an old workbook (.xls), or one with a password. Save it as .xlsx without a password.")
         raise refusal(sentence)
-    structure.check(name, stream)
+    uncomputed = structure.check(name, stream)
     stream.seek(0)
     try:
-        yield python_calamine.load_workbook(stream)
+        yield python_calamine.load_workbook(stream), uncomputed
     except python_calamine.PasswordError as error:
         raise refusal(_("This workbook has a password. Save it without one.")) from error
     except python_calamine.CalamineError as error:

@@ -27,7 +27,15 @@ def recognise(source: IO[bytes], _target: IO[bytes] | None = None, *, name: str)
 
 
 def convert(
-    source: IO[bytes], target: IO[bytes], *, name: str, format: str, options: Mapping[str, str], slug: str
+    source: IO[bytes],
+    target: IO[bytes],
+    *,
+    name: str,
+    format: str,
+    options: Mapping[str, str],
+    slug: str,
+    title: str = "",
+    public_title: str = "",
 ) -> Converted:
     """Read an upload of a format and write it as a study file with its ratings, in a zip.
 
@@ -37,7 +45,7 @@ def convert(
         Where it is damaged, not of this format, or has no ratings.
     """
     files = Files(source, name)
-    study = Collected(PurePosixPath(name).name.partition(".")[0] or name)
+    study = Collected(title or PurePosixPath(name).name.partition(".")[0] or name, public_title)
     reader = format_called(format)
     reader.read(files, study, options)
     if not study.counts["ratings"]:

@@ -84,8 +84,8 @@ class Text:
 class Collected:
     """Texts, ratings and questions of a file. Ratings are written to a file of their own as they come."""
 
-    def __init__(self, title: str) -> None:
-        self.title = title
+    def __init__(self, title: str, public_title: str = "") -> None:
+        self.title, self.public_title = title, public_title or title
         self.notes: list[str] = []
         # What was left out, by a sentence with %(n)s for how often.
         self.left_out: Counter[str] = Counter()
@@ -95,7 +95,7 @@ class Collected:
         self.languages: tuple[str, str] = ("", "")
         self._items = Keys("item")
         self._systems = Keys("system")
-        self._criteria = Keys("criterion")
+        self._criteria = Keys("criterion", plain=True)
         self._about: dict[str, dict[str, Json]] = {}
         self._texts: dict[tuple[str, str], list[Text]] = {}
         self._raters: dict[str, str] = {}
@@ -206,9 +206,10 @@ class Collected:
         """Return the study file's document."""
         systems = [{"key": key, "name": name[:200]} for key, name in self._systems.changed.items()]
         questions = [question.document for task in self.tasks.values() for question in task.questions.values()]
+        titles = {"title": self.title[:200], "public_title": self.public_title[:200]}
         return {
             "evalweb": 1,
-            "study": {"slug": slug, "title": self.title[:200], "public_title": self.title[:200], "language": "en"},
+            "study": {**titles, "slug": slug, "language": "en"},
             "flow": {"imported": True},
             **({"criteria": questions} if questions else {}),
             "tasks": [task.document for task in self.tasks.values()],

@@ -1,4 +1,4 @@
-"""Keys and pseudonyms for the names of other tools: a name that may be a key stays as it is."""
+"""Keys and pseudonyms for the names of other tools: a name stays as it is, unless no key may be so."""
 
 from __future__ import annotations
 
@@ -6,40 +6,33 @@ import hashlib
 import re
 import unicodedata
 
-# As the models have them, which a reader's process does not load; a test holds both against each other.
-KEY_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$"
-DOCUMENT_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._:/#@+-]{0,99}$"
+# Same as the lengths of the columns in the database.
+LONGEST_RATER, LONGEST_NAME = 40, 100
 
-# Same as the length of the pseudonym in the database.
-LONGEST_RATER = 40
-_LONGEST_KEY = 90
-
-_OTHER = re.compile(r"[^A-Za-z0-9._-]+")
-_OTHER_IN_DOCUMENTS = re.compile(r"[^A-Za-z0-9._:/#@+-]+")
+# Keys of criteria have letters of Latin alone.
+_NO_KEY = re.compile(r"[^A-Za-z0-9._-]+")
+_ROOM = 10
 
 
 class Keys:
     """Gives each name a key, the same whenever it is asked, and no two names the same."""
 
-    def __init__(self, otherwise: str) -> None:
-        """`otherwise` is the key of a name without any letter of a key."""
-        self._otherwise = otherwise
+    def __init__(self, otherwise: str, *, plain: bool = False) -> None:
+        """`otherwise` is the key of a name without any character of a key; `plain` keys have Latin letters alone."""
+        self._otherwise, self._is_plain = otherwise, plain
         self._by_name: dict[str, str] = {}
         self._taken: set[str] = set()
 
     def key(self, name: str) -> str:
         """Return the key of a name."""
         if name not in self._by_name:
-            base = name if re.fullmatch(KEY_PATTERN, name) else _slug(name, _OTHER) or self._otherwise
-            self._by_name[name] = key = self._free(base)
-            self._taken.add(key.casefold())
+            base = (_slug(name) if self._is_plain else visible(name)[:LONGEST_NAME].strip()) or self._otherwise
+            key, number = base, 2
+            while key in self._taken:
+                key, number = f"{base[: LONGEST_NAME - _ROOM]}-{number}", number + 1
+            self._by_name[name] = key
+            self._taken.add(key)
         return self._by_name[name]
-
-    def _free(self, base: str) -> str:
-        key, number = base, 2
-        while key.casefold() in self._taken:
-            key, number = f"{base[:_LONGEST_KEY]}-{number}", number + 1
-        return key
 
     @property
     def changed(self) -> dict[str, str]:
@@ -47,19 +40,24 @@ class Keys:
         return {key: name for name, key in self._by_name.items() if key != name}
 
 
+def visible(name: str) -> str:
+    """Return a name in one spelling (NFC) without characters that cannot be seen."""
+    return "".join(letter for letter in unicodedata.normalize("NFC", name) if letter.isprintable()).strip()
+
+
 def document_key(name: str) -> str:
-    """Return the key of a document, which may have more characters than others."""
-    return name if re.fullmatch(DOCUMENT_PATTERN, name) else _slug(name, _OTHER_IN_DOCUMENTS)
+    """Return the key of a document."""
+    return visible(name)[:LONGEST_NAME].strip()
 
 
 def pseudonym(name: str) -> str:
-    """Return a rater's name without what cannot be seen; a long one ends in a digest, so that it stays apart."""
-    shown = "".join(character for character in unicodedata.normalize("NFC", name) if character.isprintable()).strip()
+    """Return a rater's name as it can be shown; a long one ends in a digest, so that it stays apart from others."""
+    shown = visible(name)
     if len(shown) <= LONGEST_RATER:
         return shown
     return f"{shown[: LONGEST_RATER - 9]}~{hashlib.sha256(shown.encode()).hexdigest()[:8]}"
 
 
-def _slug(name: str, other: re.Pattern[str]) -> str:
+def _slug(name: str) -> str:
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
-    return other.sub("-", plain).strip("-._:/#@+")[:_LONGEST_KEY]
+    return _NO_KEY.sub("-", plain).strip("-._")[: LONGEST_NAME - _ROOM]

@@ -8,27 +8,28 @@ import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
-from django.utils.text import slugify
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from tasks_app import studyfile
 from tasks_app.importing import Imported, RatingsFile, from_document, import_ratings
+from tasks_app.importing.formats.opening import plain_form
 from tasks_app.importing.named import apart
 from tasks_app.importing.named.base import Converted, Recognised
 from tasks_app.importing.named.collected import ITEMS, RATINGS, STUDY
+from tasks_app.importing.source import PlainForm
 from tasks_app.models import Study
 from tasks_app.services.database import atomically
+from tasks_app.setup import starting
 from tasks_app.studyfile.files.apart import read_apart
 from tasks_app.studyfile.files.limits import limits, megabytes
 from tasks_app.studyfile.problems import Problem, StudyFileError
-
-_LONGEST_SLUG = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +43,14 @@ class Upload:
         """Return the formats that it may be of, the surest first. Raises StudyFileError."""
         return read_apart(apart.recognise, self.stream, name=self.name, classes=(Recognised,))
 
-    def converted(self, target: IO[bytes], format: str, options: Mapping[str, str], slug: str) -> Converted:
+    def converted(
+        self, target: IO[bytes], format: str, options: Mapping[str, str], slug: str, title: str = "",
+        public_title: str = "",
+    ) -> Converted:  # fmt: skip
         """Write it as a study file with ratings. Raises StudyFileError."""
         return read_apart(
             apart.convert, self.stream, target, name=self.name, classes=(Converted,), format=format,
-            options=dict(options), slug=slug,
+            options=dict(options), slug=slug, title=title, public_title=public_title,
         )  # fmt: skip
 
 
@@ -86,12 +90,22 @@ def _pack(folder: Path, target: IO[bytes]) -> None:
 
 def free_slug(name: str) -> str:
     """Return a slug for a study of this name that no study has yet."""
-    base = slugify(Path(name).name.partition(".")[0])[: _LONGEST_SLUG - 4].strip("-_") or "ratings"
-    taken = set(Study.objects.filter(slug__startswith=base).values_list("slug", flat=True))
-    slug, number = base, 2
-    while slug in taken:
-        slug, number = f"{base}-{number}", number + 1
-    return slug
+    return starting.free_slug(Path(name).name.partition(".")[0])
+
+
+def kept_form(file: RatingsFile, target: IO[bytes]) -> RatingsFile:
+    """Return an upload of a named format as it is, with the formats it may be of; any other as a table is kept.
+
+    Raises
+    ------
+    StudyFileError
+        Where it is neither, or damaged.
+    """
+    with file.open() as stream:
+        found = Upload(file.name, stream).recognised()
+    if not found:
+        return plain_form(file, target)
+    return replace(file, form=PlainForm(file.name, formats=tuple((sign.format, sign.sure, sign.why) for sign in found)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +117,18 @@ class Made:
     imported: Imported
 
     @property
+    def summary(self) -> str:
+        """Say how many texts, ratings and raters there are."""
+        counts = self.converted.counts
+        words = {
+            "texts": ngettext("%(n)s text", "%(n)s texts", counts["texts"]),
+            "systems": ngettext("%(n)s system", "%(n)s systems", counts["systems"]),
+            "ratings": ngettext("%(n)s rating", "%(n)s ratings", counts["ratings"]),
+            "raters": ngettext("%(n)s rater", "%(n)s raters", counts["raters"]),
+        }
+        return ", ".join(word % {"n": f"{counts[noun]:,}"} for noun, word in words.items())
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """Return what a researcher should know."""
         return (*self.converted.notes, *self.imported.notes)
@@ -110,36 +136,42 @@ class Made:
 
 def make_study(
     *, upload: Upload, format: str, options: Mapping[str, str], owner: AbstractBaseUser | None, slug: str = "",
-    check: bool = False,
+    instead_of: Study | None = None, check: bool = False,
 ) -> Made:  # fmt: skip
-    """Store files of a format as a closed study with its ratings; with `check`, only find out whether they could be.
+    """Store files of a format as a closed study with its ratings, or only find out with `check` whether they could be.
+
+    The study takes the place of the draft `instead_of`, with its titles, where one is given.
 
     Raises
     ------
     StudyFileError
         With every problem; nothing is stored then.
     """
+    title = public_title = ""
+    if instead_of is not None:
+        slug, title, public_title = instead_of.slug, instead_of.title, instead_of.public_title
     slug = slug or free_slug(upload.name)
     with tempfile.TemporaryFile() as target, tempfile.TemporaryDirectory() as place:
-        converted = upload.converted(target, format, options, slug)
+        converted = upload.converted(target, format, options, slug, title, public_title)
         folder = Path(place)
         _unpack(target, folder)
-        return _store(folder, converted, upload.name, format, owner, check)
+        imported, study = _store(folder, format, owner, is_instead=instead_of is not None, check=check)
+    return Made(study, converted, imported)
 
 
 @atomically
 def _store(
-    folder: Path, converted: Converted, name: str, format: str, owner: AbstractBaseUser | None, check: bool
-) -> Made:
+    folder: Path, format: str, owner: AbstractBaseUser | None, *, is_instead: bool, check: bool
+) -> tuple[Imported, Study]:
     # Ratings are read from beside the study's own folder.
-    study, _loaded = studyfile.load_with_notes(folder / "study", owner=owner)
+    study, _loaded = studyfile.load_with_notes(folder / "study", owner=owner, replace=is_instead)
     file = RatingsFile.at(str(folder / RATINGS))
     mapping = from_document(format, {"repeats": "keep"})
     imported = import_ratings(study=study, file=file, mapping=mapping, by=owner)
     study.refresh_from_db()
     if check:
         transaction.set_rollback(True)
-    return Made(study, converted, imported)
+    return imported, study
 
 
 def _unpack(target: IO[bytes], folder: Path) -> None:

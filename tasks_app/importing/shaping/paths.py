@@ -196,6 +196,11 @@ class Expander:
         return word not in self.only or text in self.only[word]
 
 
+def fits(text: str, step: Step) -> bool:
+    """Return whether a name fits a step with words in braces, in one way or in several."""
+    return any(True for _texts in _readings(text, step.pieces))
+
+
 def _readings(text: str, pieces: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """Yield every way in which words between pieces make a text."""
     if not text.startswith(pieces[0]):

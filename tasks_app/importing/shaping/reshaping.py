@@ -20,7 +20,17 @@ from tasks_app.hooks.sections import Json
 from tasks_app.importing.formats.records import Records, records
 from tasks_app.importing.shaping.beside import Aligned, Find, Joined
 from tasks_app.importing.shaping.declared import Shape
-from tasks_app.importing.shaping.paths import LISTED, BadPath, Expander, is_path, names_in, parse, paths_of, step_of
+from tasks_app.importing.shaping.paths import (
+    LISTED,
+    BadPath,
+    Expander,
+    fits,
+    is_path,
+    names_in,
+    parse,
+    paths_of,
+    step_of,
+)
 from tasks_app.importing.shaping.splits import Splitter, is_expression
 from tasks_app.importing.source import RatingsFile, Reshaped
 from tasks_app.studyfile.columns import BadCell, Column, Kind, from_json
@@ -239,10 +249,11 @@ class Reshaping:
 
     def _is_there(self, path: str, known: Mapping[str, None]) -> bool:
         """Return whether a path without a value exists: its list or cell is empty everywhere."""
-        plain = path.replace("{", "\0").partition("\0")[0]
-        return any(other == path or other.startswith(f"{path}[") for other in known) or (
-            plain != path and any(other.startswith(plain.rstrip(".[")) for other in known)
-        )
+        first = parse(path)[0]
+        if first.kind == "names":
+            return any(fits(name, first) for name in self._met_columns - set(self._paths))
+        begin = path.partition("{")[0].rstrip(".[")
+        return any(other in {path, begin} or other.startswith((f"{begin}[", f"{begin}.")) for other in known)
 
     def _numbers(self, table: Records) -> dict[str, int]:
         """Return the numbers of the columns by the paths into them."""
@@ -281,10 +292,7 @@ class Reshaping:
         if name in self._paths or name in joined:
             return True
         firsts = [parse(path)[0] for path in self._paths if is_path(path) and path not in self._met_columns]
-        return any(
-            first.word == name or (first.kind == "names" and Expander().words_of(name, first) is not None)
-            for first in firsts
-        )
+        return any(first.word == name or (first.kind == "names" and fits(name, first)) for first in firsts)
 
 
 _SIDE = Column("value", Kind.NUMBER, gettext_lazy("A rank or score."))

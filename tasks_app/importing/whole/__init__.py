@@ -97,7 +97,13 @@ def study_of_table(
             transaction.set_rollback(True)
         else:
             study.refresh_from_db()
-        counts = {"items": len(reading.items), "texts": len(reading.outputs), **imported.counts}
+        n_attributes = sum(len(found.values) for found in reading.attributes.values())
+        counts = {
+            "items": len(reading.items),
+            "texts": len(reading.outputs),
+            "ratings": imported.counts["ratings"] - n_attributes,
+            "raters": imported.counts["raters"],
+        }
         return Made(study, counts, (*notes, *imported.notes))
 
 
@@ -144,14 +150,8 @@ def _notes(reading: Reading, tasks: list[TaskOfTable]) -> Iterator[str]:
             "several of these ratings."
         )
     for task in tasks:
-        names = ", ".join(task.criteria)
-        if task.type == "likert":
-            yield _("%(names)s: read as a scale of %(n)d steps.") % {"names": names, "n": task.params["points"]}
-        elif task.type == "slider":
-            words = {"names": names, "low": task.params["minimum"], "high": task.params["maximum"]}
-            yield _("%(names)s: read as numbers from %(low)s to %(high)s.") % words
-        elif task.type == "labels":
-            yield _("%(names)s: read as labels: %(labels)s.") % {"names": names, "labels": ", ".join(task.labels)}
+        if task.assumed:
+            yield f"{', '.join(task.criteria)}: {task.assumed}."
 
 
 # Our columns that the ratings of a table have.

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from tasks_app.hooks.sections import Json
 from tasks_app.importing.columns import RATINGS
 from tasks_app.importing.guessing import Peek, guess, plain_name
-from tasks_app.importing.whole.columns import ATTRIBUTE
-from tasks_app.setup.tables.column_names import KNOWN_AS
+from tasks_app.importing.whole.columns import ATTRIBUTE, FEATURE
+from tasks_app.setup.tables.column_names import FEATURES, KNOWN_AS
+from tasks_app.setup.tables.layout import feature_name
 from tasks_app.studyfile.columns import BadCell, from_text
 
 # Names of attributes of raters, in small letters.
@@ -48,6 +49,8 @@ def first_mapping(peek: Peek) -> dict[str, Json]:
     for name in peek.columns:
         if name not in columns.values() and plain_name(name) in _ATTRIBUTES:
             columns[f"{ATTRIBUTE}{plain_name(name).replace(' ', '_')}"] = name
+        elif name not in columns.values() and (name.startswith(FEATURE) or plain_name(name) in FEATURES):
+            columns[name if name.startswith(FEATURE) else f"{FEATURE}{feature_name(name)}"] = name
     document: dict[str, Json] = {"columns": columns}
     if "value" in columns and "criterion" not in columns:
         document["constant"] = {"criterion": columns["value"]}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import yaml
@@ -17,8 +17,8 @@ from tasks_app.importing.whole.reading import CRITERION, MOST_LABELS, Reading, S
 from tasks_app.setup.tables.layout import key_of
 from tasks_app.texts.language_guess import guess
 
-# Scales of so many steps are chosen step by step; longer ones are drawn.
-MOST_STEPS = 11
+# Scales of so many steps are chosen step by step; longer ones are drawn. Nobody may have used the last of five steps.
+LEAST_STEPS, MOST_STEPS = 5, 11
 
 # Texts from which the language is guessed.
 _TEXTS = 50
@@ -32,13 +32,18 @@ RATERS = "raters"
 
 @dataclass(frozen=True, slots=True)
 class TaskOfTable:
-    """A task: its type with parameters, and the criteria that have this scale, by their names in the table."""
+    """A task: its type with parameters, and the criteria that have this scale, by their names in the table.
+
+    `assumed` is the sentence that says how the scale was read. A task that `has_own_criteria` takes those of its type.
+    """
 
     key: str
     type: str
     params: Mapping[str, Json]
     criteria: Mapping[str, str]
     labels: Sequence[str] = ()
+    assumed: str = ""
+    has_own_criteria: bool = False
 
 
 def tasks_of(reading: Reading) -> list[TaskOfTable]:
@@ -50,34 +55,39 @@ def tasks_of(reading: Reading) -> list[TaskOfTable]:
         # Marks, the score beside them and answers that found nothing belong to one task, whose type names its criteria.
         of_marks = [name for name, scale in scales.items() if scale.spans or name == SCORE or not scale.numbers]
         scheme = {"scheme": "esa" if SCORE in of_marks else "mqm"}
-        by_scale[""] = TaskOfTable("task-1", "error_spans", scheme, {name: name for name in of_marks})
+        by_scale[""] = TaskOfTable(
+            "task-1", "error_spans", scheme, {name: name for name in of_marks}, has_own_criteria=True
+        )
         scales = {name: scale for name, scale in scales.items() if name not in of_marks}
     for number, (name, scale) in enumerate(scales.items(), start=1):
-        kind, params, labels = _scale(scale)
+        kind, params, labels, assumed = _scale(scale)
         base = key_of(name)[:80] or f"criterion-{number}"
         key = base if base not in keys else f"{base}-{number}"
         keys.setdefault(key)
         shape = json.dumps([kind, params, labels])
         if shape not in by_scale:
-            by_scale[shape] = TaskOfTable(f"task-{len(by_scale) + 1}", kind, params, {}, labels)
+            by_scale[shape] = TaskOfTable(f"task-{len(by_scale) + 1}", kind, params, {}, labels, assumed)
         of_scale = by_scale[shape]
-        by_scale[shape] = TaskOfTable(of_scale.key, kind, params, {**of_scale.criteria, name: key}, labels)
+        by_scale[shape] = replace(of_scale, criteria={**of_scale.criteria, name: key})
     return list(by_scale.values())
 
 
-def _scale(scale: Scale) -> tuple[str, dict[str, Json], list[str]]:
-    """Return the task type whose ratings these are, its parameters, and the labels of its criteria."""
+def _scale(scale: Scale) -> tuple[str, dict[str, Json], list[str], str]:
+    """Return the task type of a scale, its parameters, the labels of its criteria, and how the scale was read."""
     if scale.pairs:
-        return "pairwise", {}, []
+        return "pairwise", {}, [], ""
     if scale.numbers:
         low, high = min(scale.numbers), max(scale.numbers)
         if low >= 1 and high <= MOST_STEPS and all(float(number).is_integer() for number in scale.numbers):
-            return "likert", {"points": max(2, *(int(number) for number in (5 if high <= 5 else high, high)))}, []
+            points = max(LEAST_STEPS, int(high))
+            return "likert", {"points": points}, [], _("read as a scale of %(n)d steps") % {"n": points}
         if low >= 0 and MOST_STEPS < high <= 100:
             low, high = 0, 100
-        return "slider", {"minimum": math.floor(low), "maximum": max(math.ceil(high), math.floor(low) + 1)}, []
+        ends = {"minimum": math.floor(low), "maximum": max(math.ceil(high), math.floor(low) + 1)}
+        return "slider", dict(ends), [], _("read as numbers from %(minimum)s to %(maximum)s") % ends
     labels = sorted(scale.labels)[:MOST_LABELS]
-    return "labels", {}, labels if len(labels) > 1 else [*labels, "other"]
+    labels = labels if len(labels) > 1 else [*labels, "other"]
+    return "labels", {}, labels, _("read as labels: %(labels)s") % {"labels": ", ".join(labels)}
 
 
 def write_study(
@@ -94,11 +104,11 @@ def write_study(
         "criteria": [
             {"key": key, "name": _words(name)[:200], "question": _words(name),
              **({"labels": list(task.labels)} if task.labels else {})}
-            for task in tasks for name, key in task.criteria.items() if task.type != "error_spans"
+            for task in tasks for name, key in task.criteria.items() if not task.has_own_criteria
         ],
         "tasks": [
             {"key": task.key, "type": task.type, "params": dict(task.params), "keep_identical": True, "k": 1,
-             **({"criteria": list(task.criteria.values())} if task.type != "error_spans" else {})}
+             **({"criteria": list(task.criteria.values())} if not task.has_own_criteria else {})}
             for task in tasks
         ],
         "systems": [{"key": system} for system in systems],
@@ -133,7 +143,7 @@ def in_study(reading: Reading, tasks: Sequence[TaskOfTable], cells: dict[str, Js
     name = cells["criterion"]
     task = next(task for task in tasks if name in task.criteria)
     cells = {**cells, "task": task.key, "criterion": task.criteria[name]}
-    if task.type == "error_spans" and (name not in {SCORE, ERRORS} or len(task.criteria) == 1):
+    if task.has_own_criteria and (name not in {SCORE, ERRORS} or len(task.criteria) == 1):
         del cells["criterion"]
     if "group" in cells:
         cells["group"] = _group_keys(reading)[cells["group"]]

@@ -16,7 +16,7 @@ class Command(BaseCommand):
     help = "Clean the pictures, sounds and films that were stored before files were cleaned; raters get the copies."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Declare what the command takes."""
+        """Declare the arguments of the command."""
         parser.add_argument("--again", action="store_true", help="also look again at files that could not be cleaned")
 
     def handle(self, *args: Any, **options: Any) -> None:

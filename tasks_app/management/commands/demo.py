@@ -42,7 +42,7 @@ class Command(BaseCommand):
         parser.add_argument("--owner", default="researcher", help="login that owns the studies")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Load what is not there yet, and finish what was interrupted; any other study is left as it is."""
+        """Load the missing examples, and finish interrupted ones; any other study is left as it is."""
         owner = User.objects.filter(username=options["owner"]).first()
         if owner is None:
             raise CommandError(f"There is no login {options['owner']!r}. Make it first, or name another with --owner.")
@@ -100,7 +100,7 @@ def _begin(folder: Path, owner: User) -> Study:
 
 @atomically
 def _finish(study: Study, owner: User) -> Study:
-    """Log that the raters are through, with what was planted; a study in which something was planted is closed."""
+    """Log that the raters are through, with the planted findings; close a study that has planted findings."""
     found = PLANTED.get(study.slug)
     events.log(study, owner, FINISHED, after={"planted": found.finding} if found else None)
     return lifecycle.move(study_id=study.pk, action="close", by=owner) if found else study

@@ -14,7 +14,7 @@ class Command(BaseCommand):
     help = "Write a study as a study file: a new folder, or a zip where PATH ends in .zip."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Declare what the command takes."""
+        """Declare the arguments of the command."""
         parser.add_argument("slug")
         parser.add_argument("path", help="a folder that is not there yet or empty, or a name that ends in .zip")
 

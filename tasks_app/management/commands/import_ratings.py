@@ -7,6 +7,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from tasks_app import importing
+from tasks_app.importing.mapping import as_yaml
 from tasks_app.management.file_commands import StoringCommand
 from tasks_app.models import ImportMapping, Study
 from tasks_app.services.events import Actor
@@ -22,7 +23,7 @@ class Command(StoringCommand):
     file_help = "ratings in long form: .csv, .tsv or .jsonl, also with .gz behind"
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Declare what the command takes."""
+        """Declare the arguments of the command."""
         super().add_arguments(parser)
         parser.add_argument("--map", metavar="MAP", help="a mapping: a YAML or JSON file, or the name of a saved one")
         parser.add_argument("--save-map", metavar="NAME", help="save the mapping with the study under this name")
@@ -37,7 +38,12 @@ class Command(StoringCommand):
                 raise CommandError(f"--save-map: {error}") from None
         mapping = _mapping(study, options["map"])
         file = importing.RatingsFile.at(options["file"])
-        imported = importing.import_ratings(study=study, file=file, mapping=mapping, by=by, check=check)
+        try:
+            imported = importing.import_ratings(study=study, file=file, mapping=mapping, by=by, check=check)
+        except importing.NoKnownColumn as error:
+            if not options["json"]:
+                self.stdout.write(as_yaml(error.document), ending="")
+            raise
         if name is not None and not check:
             mappings.save(study=study, name=name, document=mapping.document, by=by)
         return imported

@@ -25,7 +25,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Declare what the command takes."""
+        """Declare the arguments of the command."""
         parser.add_argument("path", nargs="?", help="a file, a zip or tar, or a folder")
         parser.add_argument(
             "--format", metavar="NAME", help="one of: " + ", ".join(one.name for one in registry.values())

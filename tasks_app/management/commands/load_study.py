@@ -18,7 +18,7 @@ class Command(BaseCommand):
     help = "Store a study file (a folder or zip with study.yaml and items.csv) as a draft, whole or not at all."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Declare what the command takes."""
+        """Declare the arguments of the command."""
         parser.add_argument("path", nargs="?", help="folder that holds study.yaml, or a zip of it")
         parser.add_argument("--owner", metavar="USER", help="who owns the study; without, superusers see it only")
         parser.add_argument("--replace", action="store_true", help="take the place of a draft with the same slug")

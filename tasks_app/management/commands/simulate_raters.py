@@ -55,7 +55,7 @@ class Command(BaseCommand):
         parser.add_argument("--seed", type=int, default=1, help="the same seed, the same raters (default 1)")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Send the raters, then those who come back late, and say what happened in numbers."""
+        """Send the raters, then the raters who come back late, and print the counts of both."""
         study = Study.objects.filter(slug=options["study"]).first()
         if study is None:
             raise CommandError(f"There is no study {options['study']!r}.")

@@ -1,4 +1,4 @@
-"""When a study will be done at its present speed, and why there is no forecast where there is none."""
+"""The date when a study will be done at its present speed, or the reason why there is no forecast."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -23,7 +23,7 @@ LEAST_SILENCE = timedelta(hours=1)
 
 
 class Outlook(StrEnum):
-    """What can be said of the end of a study."""
+    """The kind of forecast for the end of a study."""
 
     DRAFT = "draft"
     NOTHING_YET = "nothing_yet"
@@ -52,7 +52,7 @@ class Speed:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """What can be said of the end: `done_at` where it is ahead, `takes` as long as judging goes on at that speed.
+    """A forecast of the end: `done_at` if it is ahead, `takes` as the time of judging left at that speed.
 
     `is_far` marks a date that is much further ahead than the speed looked back.
     """
@@ -115,5 +115,5 @@ def _speeds(pace: Pace) -> list[Speed]:
 
 
 def _silence(speed: Speed) -> timedelta:
-    """How long it may be since the beginning of the last quarter of an hour with a judgment."""
+    """Return the longest time since the beginning of the last quarter of an hour with a judgment."""
     return max(LEAST_SILENCE, STALLED_AFTER * (speed.span / speed.judgments))

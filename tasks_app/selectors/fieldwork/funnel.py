@@ -1,4 +1,4 @@
-"""How far raters come: from the consent to the end, and where they leave."""
+"""The progress of raters, from the consent to the end, and the points where they leave."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class Step(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FunnelStep:
-    """How many reached a step, and of those who came no further how many have left and how many are still there.
+    """The number of raters who reached a step, and among those who stopped there, those who left and those still there.
 
     `left` counts those who ended and those who went without a word.
     """

@@ -1,4 +1,4 @@
-"""When judgments came, by the quarter of an hour: counted once, since they never change."""
+"""The times of judgments, by the quarter of an hour: counted once, since they never change."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -40,7 +40,7 @@ SELECT EXTRACT(EPOCH FROM clock_timestamp())::float8,
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """When judgments came: how many in each quarter of an hour, by its beginning. `now` is the database's."""
+    """The number of judgments in each quarter of an hour, by its beginning. `now` is the database's."""
 
     now: datetime
     quarters: Mapping[datetime, int]
@@ -68,7 +68,7 @@ class Pace:
 
 @dataclass(slots=True)
 class _Known:
-    """What a process has counted of a study: up to which judgment, before how many erasures."""
+    """Judgments of a study that a process has counted: up to a judgment, before a number of erasures."""
 
     mark: int = 0
     erasures: int = 0

@@ -1,4 +1,4 @@
-"""The raters of a study with what they did: sets, times, pay, checks, and how far they came."""
+"""The raters of a study with their work: sets, times, pay, checks, and progress."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ State, Outcome, Kind = Rater.State, Rater.Outcome, Payment.Kind
 
 
 class Standing(StrEnum):
-    """How a rater stands now."""
+    """The present state of a rater."""
 
     AT_WORK = "at_work"  # holds units
     WAITING = "waiting"  # until a later task opens
@@ -97,7 +97,7 @@ class SetProgress:
 
 @dataclass(frozen=True)
 class RaterWork:
-    """One rater with what they did."""
+    """One rater with their work."""
 
     rater: Rater
     sets: Sequence[SetProgress]
@@ -107,7 +107,7 @@ class RaterWork:
 
     @cached_property
     def standing(self) -> Standing:
-        """How the rater stands now."""
+        """The present state of the rater."""
         if self.rater.outcome:
             return _STANDINGS[Outcome(self.rater.outcome)]
         if any(rater_set.is_live for rater_set in self.sets):
@@ -131,7 +131,7 @@ class RaterWork:
 
     @property
     def last_seen(self) -> datetime:
-        """When the rater last gave a sign of life."""
+        """The time of the rater's last sign of life."""
         rater: Rater = self.rater
         signs: list[datetime | None] = [rater.enrolled_at, rater.instructed_at, rater.ended_at]
         return max(sign for sign in (*signs, *(rater_set.last_seen for rater_set in self.sets)) if sign is not None)
@@ -176,7 +176,7 @@ class Fieldwork:
 
 
 def raters_of(study: Study) -> QuerySet[Rater]:
-    """Return all raters of a study, newest first, with what was written down as their pay."""
+    """Return all raters of a study, newest first, with their booked pay."""
     payments = Payment.objects.filter(rater=OuterRef("pk")).order_by().values("rater")
 
     def booked(condition: Q) -> Coalesce:

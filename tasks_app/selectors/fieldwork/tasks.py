@@ -1,4 +1,4 @@
-"""How far each task of a study is: its places, and how many judgments its units have."""
+"""The progress of each task of a study: its places, and the number of judgments of its units."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -68,7 +68,7 @@ _MOST_STUDIES = 1000
 
 @dataclass(frozen=True, slots=True)
 class TaskProgress:
-    """How far a task is: its places by state, what came beside them, and its units by their number of judgments.
+    """Progress of a task: its places by state, its other answers, and its units by their number of judgments.
 
     `unanswered` are the held places of raters who have answered nothing yet. `withdrawn` counts the units that show
     a withdrawn text; they are not among `units`, nor are their open places among `places`.
@@ -108,7 +108,7 @@ class TaskProgress:
 
 @dataclass(frozen=True, slots=True)
 class StudyProgress:
-    """How far a study is: its tasks as they are now, and what a full set of each task is, in every version.
+    """Progress of a study: its tasks as they are now, and the full set of each task, in every version.
 
     `group_shares` is the share of raters that each group gets, by the id of the group; empty without groups.
     """

@@ -64,7 +64,7 @@ class _Signs:
 
     @classmethod
     def of(cls, rater: Rater) -> _Signs:
-        """Read when a rater was shown units and answered them; two queries."""
+        """Read the times when a rater was shown units and answered them; two queries."""
         shown = Assignment.objects.filter(rater=rater).order_by("first_shown").values_list("first_shown", flat=True)
         answered = Judgment.objects.filter(assignment__rater=rater).order_by("submitted_at")
         return cls(

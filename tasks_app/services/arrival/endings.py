@@ -52,7 +52,7 @@ def of_refused(study: Study, arrival: Arrival, error: enrolment.Refusal) -> Endi
 
 
 def outcome_of(error: enrolment.Refusal, study: Study) -> str:
-    """Return the outcome whose completion code somebody refused gets; empty where there is none."""
+    """Return the outcome with the completion code for a refused person; empty if there is none."""
     if isinstance(error, enrolment.StudyFull):
         return str(Rater.Outcome.FULL)
     return "closed" if isinstance(error, enrolment.NotOpen) and study.state != Study.State.PAUSED else ""

@@ -192,7 +192,7 @@ def _refuse_erased(study: Study, arrival: Arrival) -> None:
 
 
 def token_of(rater: Rater, identity: Identity) -> str:
-    """Derive the token of a rater whom a platform sent, or whose personal link was replaced."""
+    """Derive the token of a rater who came from a platform, or who got a new personal link."""
     if rater.link_number:
         return token_of_link(rater.pk, rater.link_number)
     return token_of_visit(rater.study_id, identity.channel, identity.external_id, identity.session_id)
@@ -248,7 +248,7 @@ def new_link(*, rater_id: int) -> str:
 
 
 def mark_of_first_link(rater: Rater) -> str:
-    """Return what is kept of the first personal link of a rater whose present link ends."""
+    """Return the mark of a rater's first personal link, when the present link ends."""
     return rater.first_link or mark_of_ended_link(rater.token_hash)
 
 
@@ -269,7 +269,7 @@ def all_groups(study: Study) -> set[int]:
 
 
 def groups_with_room(study: Study, invitation: int | None = None) -> set[int]:
-    """Return the groups whose every task, later waves included, has something left for a new rater."""
+    """Return the groups with room for a new rater in every task, later waves included."""
     with_room = all_groups(study)
     if not with_room:
         return with_room
@@ -303,7 +303,7 @@ def _digest(salt: DailySalt, address: str) -> str:
 
 
 def _count(study: Study, address: str) -> None:
-    """Count an enrolment under a digest of the address whose salt lives for a day; refuse what is too much."""
+    """Count an enrolment under a digest of the address, salted by day; refuse more than the study allows."""
     today = timezone.now().date()
     DailySalt.objects.filter(day__lt=today).delete()
     EnrolmentCount.objects.filter(day__lt=today).delete()
@@ -316,7 +316,7 @@ def _count(study: Study, address: str) -> None:
 
 
 def refusal(error: Refusal, study: Study, *, sent: bool = False) -> tuple[str, list[str]]:
-    """Word a refusal for a rater: a title and sentences that say what to do.
+    """Word a refusal for a rater: a title, and sentences that name the next step.
 
     Who was `sent` by a platform gives the place back there: the same address does not let them in later.
     """

@@ -93,7 +93,7 @@ def give_back(raters: Sequence[int]) -> None:
 
 
 def settle(rater: Rater) -> None:
-    """Give back the place of a rater in a block, or take it again, depending on what they have done."""
+    """Give back the place of a rater in a block, or take it again, depending on the rater's answers."""
     if rater.group_id is None or rater.kind not in Rater.Kind.COUNTED or rater.prefs.get(NAMED):
         return
     give_back([rater.pk])

@@ -40,7 +40,7 @@ MARK_LENGTH = 16
 
 
 class NotInvited(Exception):
-    """Nobody has invited this person, or not any more."""
+    """The person has no invitation, or no valid one any more."""
 
 
 class NotYours(Exception):
@@ -48,7 +48,7 @@ class NotYours(Exception):
 
 
 class SetTaken(Exception):
-    """Somebody was given a set meanwhile, so that it cannot be kept for anybody else."""
+    """The set went to another rater meanwhile, so that it cannot be kept for anybody else."""
 
 
 class HasBegun(Exception):
@@ -57,7 +57,7 @@ class HasBegun(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody to invite. `account` is an account that they have already, from another study.
+    """A person to invite. `account` is an account that they have already, from another study.
 
     `booklet` is a set that is kept for them alone, `language` the one they begin in, "" for that of the study.
     """
@@ -258,7 +258,7 @@ def _hashed(password: str) -> str:
 
 @atomically
 def renew(*, invitation: Invitation, by: Somebody) -> NewInvitation:
-    """Make a new link, or a new password, for an invited person; the old one ends. What they began stays theirs.
+    """Make a new link, or a new password, for an invited person; the old one ends. Their answers stay theirs.
 
     Raises
     ------
@@ -286,7 +286,7 @@ def _used_elsewhere(user: User, by: Somebody) -> bool:
 
 @atomically
 def revoke(*, invitation: Invitation, by: Somebody) -> None:
-    """Take an invitation back; a set that was kept for it goes to whoever comes.
+    """Take an invitation back; a set that was kept for it goes to the next rater.
 
     Raises
     ------

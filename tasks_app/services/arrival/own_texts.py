@@ -1,4 +1,4 @@
-"""Keep raters from the texts that they wrote themselves in another study, whatever way they come back.
+"""Keep raters from the texts that they wrote themselves in another study, on each way that they come back.
 
 A person is known across studies by their id on a platform, their account, their e-mail address, or the name that they
 were invited under. Who comes by the open link is nobody that can be known.

@@ -31,7 +31,7 @@ def value_for(enrolled: enrolment.Enrolled, nonce: str) -> str:
 
 
 def rater_of(study: Study, value: str) -> enrolment.Enrolled | None:
-    """Return the rater for whom a browser has a value; None where it is no value of ours, or no longer good.
+    """Return the rater that a browser's value stands for; None if it is no value of ours, or no longer good.
 
     It ends with the link that the rater had: whoever has a new link, or was erased, is not found by it.
     """

@@ -26,7 +26,7 @@ class NotDue(Exception):
 
 
 def address(study: Study, channel: str, wave: int) -> str:
-    """Return the address to which raters of a channel come back for a wave, without what the platform appends."""
+    """Return the address of a channel's raters for a wave, without the parameters that the platform appends."""
     path = reverse("rater:arrive", args=[study.link_code, channel])
     return f"{path}?{urlencode({KEY: sign(study, channel, wave)})}"
 
@@ -38,7 +38,7 @@ def sign(study: Study, channel: str, wave: int) -> str:
 
 @atomically
 def come_back(*, study: Study, arrival: Arrival, signed: str) -> enrolment.Enrolled:
-    """Admit a rater whose wave is due in a new visit to the platform; only the first visit for a wave is accepted.
+    """Admit a rater to a due wave, in a new visit to the platform; only the first visit for a wave is accepted.
 
     Raises
     ------
@@ -79,7 +79,7 @@ def come_back(*, study: Study, arrival: Arrival, signed: str) -> enrolment.Enrol
 
 @atomically
 def come_again(*, study: Study, arrival: Arrival, rater: Rater) -> None:
-    """Store that a rater whom their own browser remembers has come in another visit to the platform.
+    """Store that a rater, remembered by their own browser, has come in another visit to the platform.
 
     The last step on the platform is that of this visit from now on. An id alone brings nobody here: the caller knows
     the rater by what the browser was given.

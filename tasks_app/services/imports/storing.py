@@ -39,7 +39,7 @@ _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
 
 class Staged(NamedTuple):
-    """One row of a file, its names turned into rows of the study. See `import_statements.STAGING` for what is what."""
+    """One row of a file, with names turned into rows of the study; see `import_statements.STAGING` for the columns."""
 
     line: int
     key: str
@@ -91,7 +91,7 @@ class FileRater:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Rows that do not go together: which kind, the line, the line it collides with (0: none), and what is told.
+    """Rows that contradict each other: the kind, the line, the line it collides with (0: none), and the message.
 
     `part` says which of the rows of the line it is.
     """
@@ -112,7 +112,7 @@ class Conflicts:
 
 
 def key_of(*words: object) -> str:
-    """Return a key that is the same for the same words: what the rows of one judgment share."""
+    """Return a key that is the same for the same words, which the rows of one judgment share."""
     return hashlib.blake2b(repr(words).encode(), digest_size=16).hexdigest()
 
 
@@ -150,7 +150,7 @@ class Staging:
             return int(cursor.rowcount)
 
     def conflicts(self, raters: Sequence[FileRater], repeats: str, *, whole: bool) -> Conflicts:
-        """Put the rows together to judgments, and return whatever keeps them from being stored.
+        """Put the rows together to judgments, and return the conflicts that keep them from being stored.
 
         `repeats` says what becomes of a second rating of one place by one rater: refuse, first, last or keep. Where
         not the `whole` file could be staged, nobody asks whether something is missing from it.
@@ -180,7 +180,7 @@ class Staging:
         return Conflicts([conflict for group in groups for conflict in group.shown], more_by_kind)
 
     def _link(self) -> Iterator[Conflicts]:
-        """Number the judgments, and find for every repeat what it repeats."""
+        """Number the judgments, and find the judgment that each repeat repeats."""
         if not self._check:
             # The numbers are drawn here. A run that looks which ratings there are waits from before that to the end of
             # the transaction: its mark would be above judgments that it cannot see yet.
@@ -202,7 +202,7 @@ class Staging:
         return Conflicts(conflicts, {kind: rows[0][3] - len(rows)} if rows else {})
 
     def counts(self) -> dict[str, int]:
-        """Return how many judgments and ratings there are to be stored."""
+        """Count the judgments and ratings to be stored."""
         with connection.cursor() as cursor:
             cursor.execute(sql.COUNTS)
             (judgments, ratings) = cursor.fetchone()

@@ -1,1 +1,1 @@
-"""What a rater does: claiming sets, answering, checks and their grading, leases, the next screen."""
+"""The work of a rater: claiming sets, answering, checks and their grading, leases, the next screen."""

@@ -1,4 +1,4 @@
-"""Let a rater continue whom a limit has stopped: a decision of an owner, with a reason that the log keeps."""
+"""Let a rater continue after a limit has stopped them: a decision of an owner, with a reason that the log keeps."""
 
 from django.utils.translation import gettext as _
 

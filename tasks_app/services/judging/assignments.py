@@ -1,4 +1,4 @@
-"""Give raters their next unit, and end raters: who has finished, who stops, and who left without a word."""
+"""Give raters their next unit, and end raters: those who have finished, stop, or left without a word."""
 
 from collections.abc import Sequence
 
@@ -58,7 +58,7 @@ def _show_next(*, rater: Rater) -> list[Assignment]:
 
 
 def page_of(waiting: Sequence[Assignment], study: Study) -> list[Assignment]:
-    """Return which of some units, in their order, stand on one page: the first, and those after it that go with it.
+    """Return the units of one page among some, in their order: the first, and those after it that go with it.
 
     They are judged, of one set, ask the same criterion where each asks its own, and are at most as many as their task
     says. A text never stands beside its repeat or its degraded copy: the page ends before that.
@@ -85,7 +85,7 @@ def _goes_with(assignment: Assignment, first: Assignment) -> bool:
 
 
 def _texts_of(assignment: Assignment) -> set[int]:
-    """Return the units whose text an assignment shows: its own, and the one that it is a degraded copy of."""
+    """Return the units that an assignment shows: its own, and the unit that it is a degraded copy of."""
     original = assignment.unit.features.get("degraded_of")
     return {assignment.unit_id} | ({original} if original is not None else set())
 
@@ -100,7 +100,7 @@ def open_chosen(*, rater: Rater, assignment: Assignment) -> bool:
 
 @atomically
 def come_back(*, rater: Rater) -> int:
-    """Give a rater who comes back late what is still free of their sets; return how many units that is."""
+    """Give a rater who comes back late the units of their sets that are still free; return the number of units."""
     lock_claims(rater.study_id)
     leases.lock_rater(rater.pk)
     if RaterSet.objects.filter(rater=rater, state=RaterSet.State.OPEN, closes_at__lte=Now()).exists():
@@ -152,7 +152,7 @@ def is_waiting(rater: Rater) -> bool:
 
 @atomically
 def end_if_done(*, rater: Rater) -> bool:
-    """End a rater who has answered whatever they can be given; say whether they have ended."""
+    """End a rater who has answered all that they can be given; return whether the rater has ended."""
     lock_claims(rater.study_id)
     fresh = leases.lock_rater(rater.pk)
     if fresh.state != Rater.State.ENDED:
@@ -277,7 +277,7 @@ def may_take_another(rater: Rater) -> bool:
 
 
 def may_resume(rater: Rater) -> bool:
-    """Return whether a rater whose end the platform reported may go on, in case it lets them in again."""
+    """Return whether a rater may go on after the platform reported their end, in case it lets them in again."""
     if rater.outcome not in Rater.Outcome.ENDED_THERE or rater.study.state != Study.State.OPEN:
         return False
     return rater.channel in channels.registry and bool(channels.registry[rater.channel].statuses)
@@ -289,7 +289,7 @@ class _NothingLeftError(Exception):
 
 @atomically
 def resume(*, rater: Rater) -> bool:
-    """Let a rater go on whose end the platform reported; False where nothing is left for them, or they may not.
+    """Let a rater go on after the platform reported their end; return False if no work is left, or they may not.
 
     They get what is still free of their sets, or another set, as raters do who come back late. Their earlier answers
     count, and the pay for those is a part of what they are paid in the end.

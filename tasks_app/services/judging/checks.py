@@ -265,7 +265,7 @@ def exam_number(rater: Rater, task_id: int) -> int:
 
 
 def exam_of(rater: Rater, number: int) -> Task | None:
-    """Return the task whose exam has a number; None where the rater has no such exam."""
+    """Return the task with the exam of this number; None if the rater has no such exam."""
     tasks = _exams(rater)
     return Task.objects.get(pk=tasks[number - 1]) if 0 < number <= len(tasks) else None
 

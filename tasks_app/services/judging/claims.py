@@ -263,7 +263,7 @@ def _free(row: tuple[Any, ...]) -> ClaimedPlace:
 
 
 def _assign(rater: Rater, task: Task, rater_set: RaterSet, places: Sequence[ClaimedPlace]) -> None:
-    """Write the assignments of a set: the units to judge with their places, and what belongs to them."""
+    """Write the assignments of a set: the units to judge with their places, and the checks beside them."""
     number = Booklet.objects.values_list("number", flat=True).get(pk=places[0].booklet)
     _write(rater, task, rater_set, sets.compose(rater, task, places, number))
 

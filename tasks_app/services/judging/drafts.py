@@ -14,7 +14,7 @@ State = Assignment.State
 
 
 class Ended(StrEnum):
-    """Why there is nothing to draft or to answer in an assignment, as a rater is told."""
+    """The reason for a rater why there is nothing to draft or to answer in an assignment."""
 
     ANSWERED = "answered"
     # Answered or skipped, in a study whose raters cannot change that.

@@ -126,7 +126,7 @@ class Consequence:
 
 
 def outcome_decided(prefs: Mapping[str, object]) -> str | None:
-    """Return how a rater is to be ended, as their prefs say; None for whom nothing was decided."""
+    """Return the outcome that a rater is to end with, as their prefs say; None for a rater without a decision."""
     if prefs.get(TO_BE_ENDED):
         return Rater.Outcome.FAILED
     return Rater.Outcome.STOPPED if prefs.get(limits.STOPPED) else None
@@ -147,7 +147,7 @@ class Grade:
 def grade(
     screen: RaterScreen, locked: Locked, answer: Mapping[str, Any] | None, values: Sequence[Value], *, is_new: bool
 ) -> Grade:
-    """Grade an answer to a unit that is judged, and decide what the checks before it lead to.
+    """Grade an answer to a judged unit, and decide the consequence of the checks before it.
 
     `answer` is None where the unit is skipped; `is_new` is False where a stored answer is changed.
     """
@@ -178,7 +178,7 @@ def _with_limits(consequence: Consequence, screen: RaterScreen, paces: Mapping[i
 
 
 def _standing_of(assignment: Assignment, rater: Rater) -> Standing:
-    """Read, in one statement, what an answer of a rater is graded with."""
+    """Read, in one statement, the values that an answer of a rater is graded with."""
     unit = assignment.unit
     params = {
         "rater": rater.pk,
@@ -304,7 +304,7 @@ def mark_at_end(rater: Rater) -> None:
 
 
 def passed_at_end(rater: Rater) -> limits.Passed | None:
-    """Return the limit that a rater has passed who has answered everything; None for whom an owner has allowed it."""
+    """Return the limit passed by a rater who has answered everything; None if an owner has allowed the rater."""
     if rater.prefs.get(limits.ALLOWED):
         return None
     sets = RaterSet.objects.filter(rater=rater, task__stage=Task.Stage.MAIN)

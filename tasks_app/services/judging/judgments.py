@@ -52,7 +52,7 @@ class _NeedsClaims(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """What a rater sent: the answer as the task type's form has cleaned it, or a skip, and how it came about."""
+    """A submission of a rater: the cleaned answer of the task type's form, or a skip, with its circumstances."""
 
     uuid: UUID
     answer: Mapping[str, Any]
@@ -80,7 +80,7 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """One text of a page that a rater has sent: the screen, and what they answered."""
+    """One text of a page that a rater has sent: the screen, and the answer."""
 
     screen: RaterScreen
     submission: Submission
@@ -134,7 +134,7 @@ def step_of(results: Sequence[Result]) -> Step | None:
 
 
 def _stored_whole(page: Sequence[Answered]) -> list[Result] | None:
-    """Return the results of a page all of whose submissions are stored already; else None."""
+    """Return the results of a page if all of its submissions are stored already; else None."""
     rows_of_page = Judgment.objects.filter(
         assignment__in=[answered.screen.assignment.pk for answered in page],
         submission__in=[answered.submission.uuid for answered in page],
@@ -166,7 +166,7 @@ def _store_once(page: Sequence[Answered]) -> list[Result]:
 
 @atomically
 def _submit(*, page: Sequence[Answered], claiming: bool) -> list[Result]:
-    """Store a page under the locks of its rater and all its units: first what is known of each, then what is new."""
+    """Store a page under the locks of its rater and all its units: first the known submissions, then the new ones."""
     rater = page[0].screen.rater
     if claiming:
         lock_claims(rater.study_id)
@@ -219,7 +219,7 @@ def _known(answered: Answered, locked: leases.Locked, stored: Sequence[Judgment]
 def _store_new(
     answered: Answered, locked: leases.Locked, stored: Sequence[Judgment], *, ends: bool
 ) -> tuple[Receipt, grading.Consequence]:
-    """Store one answer and what follows from it; `ends` says that answers before it on its page end the rater."""
+    """Store one answer and its consequence; `ends` tells that earlier answers on its page end the rater."""
     screen, submission = answered.screen, answered.submission
     assignment, rater = screen.assignment, screen.rater
     decides = assignment.purpose in Purpose.PRELIMINARY

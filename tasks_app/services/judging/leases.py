@@ -40,7 +40,7 @@ FROM over o WHERE o.id = s.id AND s.id IN (SELECT id FROM locked) RETURNING s.id
 
 
 def free_expired(study_id: int) -> int:
-    """Free the open places of every set whose lease is over; return how many sets that were.
+    """Free the open places of every set with an expired lease; return the number of sets.
 
     Who stays away from what is open also leaves their later waves; who only let a wave close does not.
     """
@@ -161,7 +161,7 @@ def lock_rater(rater_id: int) -> Rater:
 
 
 def _sign_of_life(rater: Rater, *, answers: bool = False, writes: bool = False) -> dict[str, object]:
-    """Return the parameters of `_UNTIL`: whose sets, how long they are kept, and what the rater does."""
+    """Return the parameters of `_UNTIL`: the rater, the length of the lease, and the rater's action."""
     lease = channels.lease_of(rater.study.options, rater.channel)
     return {
         "rater": rater.pk,
@@ -201,7 +201,7 @@ ORDER BY b.state = 'free', b.number LIMIT 1
 
 
 def _move(set_id: int) -> None:
-    """Give other free places to units of an expired set whose own places were taken by others.
+    """Give other free places to units of an expired set that lost their own places to other raters.
 
     Places of a questionnaire are all alike: who comes back late must not lose theirs while others are free.
     """
@@ -226,7 +226,7 @@ def _move(set_id: int) -> None:
 
 
 def revive(set_id: int, rater: Rater) -> int:
-    """Give a rater who comes back late whatever of an expired set is still free; return how many units that is.
+    """Give a late rater the free units of an expired set; return the number of units.
 
     Texts that were withdrawn meanwhile are passed over.
     """

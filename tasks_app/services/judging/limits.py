@@ -19,7 +19,7 @@ STOPPED, ALLOWED = "stopped", "allowed"
 
 
 class Limit(StrEnum):
-    """Which limit a rater passed."""
+    """The limit that a rater passed."""
 
     FAST = "fast"
     SKIPS = "skips"
@@ -28,7 +28,7 @@ class Limit(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """What a rater did in a task: units answered, those answered too fast, and skips that count."""
+    """Pace of a rater in a task: units answered, units answered too fast, and skips that count."""
 
     answered: int
     fast: int
@@ -102,6 +102,6 @@ def passed_now(tasks: Iterable[tuple[Mapping[str, Any], Pace]]) -> Passed | None
 
 
 def limit_of(prefs: Mapping[str, Any]) -> str:
-    """Return which limit stopped a rater, as their prefs say."""
+    """Return the limit that stopped a rater, as their prefs say."""
     stored = prefs.get(STOPPED) or {}
     return str(stored.get("limit", Limit.FAST))

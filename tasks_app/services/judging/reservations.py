@@ -53,7 +53,7 @@ def has_places(booklet: int, invitation: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class FreeSet:
-    """A set that can be reserved: its booklet, and the group whose raters alone may have it ("" for all)."""
+    """A set that can be reserved: its booklet, and the only group of raters that may have it ("" for all)."""
 
     booklet: int
     number: int

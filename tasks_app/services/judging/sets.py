@@ -64,7 +64,7 @@ class Known:
     criteria: Mapping[int, str]
 
     def of(self, purpose: str, criteria: Collection[str] = ()) -> tuple[int, ...]:
-        """The units there are for a purpose; with `criteria`, those that ask one of them or all at once."""
+        """Return the units for a purpose; with `criteria`, those that ask one of them or all at once."""
         asked_criteria = {"", *criteria}
         units = self.by_purpose.get(purpose, ())
         return tuple(unit for unit in units if asked_criteria == {""} or self.criteria[unit] in asked_criteria)
@@ -116,7 +116,7 @@ def compose(rater: Rater, task: Task, places: Sequence[ClaimedPlace], turn: int)
 
 @dataclass(frozen=True, slots=True)
 class _Given:
-    """What a rater was given of a task before. What went back unseen counts as never given."""
+    """Units that a rater was given of a task before. Units that went back unseen do not count."""
 
     met: Mapping[str, set[int]]
     attempt: int = 1
@@ -190,20 +190,20 @@ def blocks_of(task: Task, units: Sequence[Drawn]) -> list[Sequence[Drawn]]:
 
 
 class _Weaver:
-    """Weaves the checks of a task into the units of one set; what is rare in the sets so far comes first."""
+    """Weaves the checks of a task into the units of one set; texts that are rare in the sets so far come first."""
 
     def __init__(
         self, task: Task, places: Sequence[ClaimedPlace], known: Known, met: Mapping[str, set[int]], turn: int
     ) -> None:
         self.task, self.checks, self.known, self.turn = task, checks_of(task.checks), known, turn
         criteria = {place.criterion for place in places} - {""}
-        self.left: dict[str, list[int]] = {
+        self.unused: dict[str, list[int]] = {
             purpose: [unit for unit in known.of(purpose, criteria) if unit not in met.get(purpose, set())]
             for purpose in _KNOWN.values()
         }
         self.n_by_purpose: dict[str, int] = {
-            Purpose.CONTROL: self.checks.controls_among(len(places), len(self.left[Purpose.CONTROL])),
-            Purpose.ATTENTION: self.checks.attention_among(len(self.left[Purpose.ATTENTION])),
+            Purpose.CONTROL: self.checks.controls_among(len(places), len(self.unused[Purpose.CONTROL])),
+            Purpose.ATTENTION: self.checks.attention_among(len(self.unused[Purpose.ATTENTION])),
         }
         self.used_units = self._used_units()
         self.used = {
@@ -249,11 +249,11 @@ class _Weaver:
     def _choose(self, purpose: str, block: Sequence[ClaimedPlace], number: int, n_blocks: int) -> list[int]:
         """Choose known units for a block: those that the fewest sets had, in a drawn order."""
         fitting = set(self.known.of(purpose, {place.criterion for place in block} - {""}))
-        units_left = [unit for unit in self.left[purpose] if unit in fitting]
+        units_left = [unit for unit in self.unused[purpose] if unit in fitting]
         share = weaving.share_out(self.n_by_purpose[purpose], n_blocks, self.turn)[number]
         plans.seeded(self.task.study, "known", self.task.key, purpose).shuffle(units_left)
         units = sorted(units_left, key=lambda unit: self.used_units[unit])[:share]
-        self.left[purpose] = [unit for unit in self.left[purpose] if unit not in units]
+        self.unused[purpose] = [unit for unit in self.unused[purpose] if unit not in units]
         plans.seeded(self.task.study, "places", self.task.key, purpose, self.turn, number).shuffle(units)
         return units
 
@@ -263,7 +263,7 @@ class _Weaver:
         return rows.exclude(state__in=(State.RETURNED, State.EXPIRED, State.PASSED_OVER), first_shown=None)
 
     def _used_units(self) -> Counter[int]:
-        units = [unit for units_of_purpose in self.left.values() for unit in units_of_purpose]
+        units = [unit for units_of_purpose in self.unused.values() for unit in units_of_purpose]
         if not units:
             return Counter()
         rows = self._sets_before().filter(unit__in=units, purpose__in=_KNOWN.values())
@@ -293,7 +293,7 @@ class _Weaver:
         return dict(rows.values_list("features__degraded_of", "id"))
 
     def _systems(self, block: Sequence[ClaimedPlace]) -> tuple[tuple[str, ...], ...]:
-        """Return the systems whose texts each unit shows."""
+        """Return the systems of the texts in each unit."""
         systems: dict[int, dict[str, None]] = {}
         rows = PartOutput.objects.filter(part__unit__in=[place.unit for place in block]).order_by("part__number", "id")
         for unit, system in rows.values_list("part__unit", "output__system__key"):

@@ -32,7 +32,7 @@ class Takers:
 
     by_group: Mapping[int, Fraction]
     names: Mapping[int, str]
-    left: Mapping[int, int]
+    sets_left_over: Mapping[int, int]
 
     @property
     def raters(self) -> int:

@@ -1,4 +1,4 @@
-"""Count how systems stand beside each other on screens with several texts, over a plan."""
+"""Count the positions of systems on screens with several texts, over a plan."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
@@ -45,7 +45,7 @@ class Columns:
         self._touched.add(counted)
 
     def close(self) -> None:
-        """Note the difference after a booklet: only what it touched can have become wider."""
+        """Note the difference after a booklet: only the counts that it changed can have become wider."""
         for counted in self._touched:
             counts = self._counts[counted]
             least = min(counts.values()) if len(counts) == self._possible[counted] else 0
@@ -53,7 +53,7 @@ class Columns:
         self._touched.clear()
 
     def of_system(self, system: str) -> tuple[int, ...]:
-        """How often a system stood in each column, from the first; nothing where no screen has two columns."""
+        """The number of times that a system stood in each column, from the first; empty with one column only."""
         return tuple(self._systems.get(system, Counter())[column] for column in range(self.width))
 
 

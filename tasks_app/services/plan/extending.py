@@ -33,7 +33,7 @@ class NotPossible(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What somebody asks for: more judgments for each unit, and more raters on top, each with a set of each task."""
+    """The requested extension: more judgments for each unit, and more raters on top, each with a set of each task."""
 
     judgments: int
     raters: int
@@ -41,7 +41,7 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class TaskExtension:
-    """What is added to the plan of one task.
+    """The addition to the plan of one task.
 
     `units` are its units with the places that they had, `booklets` the sets to add. `least` and `most` are the fewest
     and the most judgments of a unit afterwards. `lines` measure the old and the new places together; none where there
@@ -70,11 +70,11 @@ class TaskExtension:
 
 @dataclass(frozen=True, slots=True)
 class Prospect:
-    """What an extension comes to: sets and places by task, raters, minutes of all raters, pay, and what it means."""
+    """The result of an extension: sets and places by task, raters, minutes of all raters, pay, and its effects."""
 
     tasks: tuple[TaskExtension, ...]
     raters: int
-    left: int
+    sets_left_over: int
     minutes: float
     paid: Decimal
     notes: tuple[str, ...]
@@ -148,7 +148,7 @@ def _task_extension(study: Study, task: Task, wish: Wish, number: int, before: i
 
 
 def _sets_for(study: Study, task: Task, raters: int) -> int:
-    """Return how many of so many raters are given a task, where some groups are not."""
+    """Return the number of so many raters who are given a task, if some groups are not."""
     own = {task_group.group_id for task_group in task.task_groups.all()}
     if not own:
         return raters
@@ -215,7 +215,7 @@ def _prospect(study: Study, drawn: tuple[TaskExtension, ...]) -> Prospect:
     return Prospect(
         drawn,
         takers.raters,
-        sum(takers.left.values()),
+        sum(takers.sets_left_over.values()),
         takers.raters * options.expected_minutes,
         paid,
         tuple(filter(None, answers)),
@@ -230,7 +230,7 @@ def _sets_of(extension: TaskExtension, groups: Mapping[int, tuple[int, ...]]) ->
 
 @atomically
 def extend(*, study_id: int, wish: Wish, click: UUID, places: int, by: events.Actor) -> Sequence[Extension]:
-    """Add places to the plan of a study; the same click again returns what it added.
+    """Add places to the plan of a study; the same click again returns the places that it added.
 
     The frozen plan stays as it is: sets are appended, and units get further places. `places` is the number that the
     page showed; where another one would be added now, somebody else has asked meanwhile.

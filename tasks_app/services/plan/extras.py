@@ -15,7 +15,7 @@ Purpose = Gold.Purpose
 
 @dataclass(frozen=True, slots=True)
 class SetContents:
-    """What a rater gets whose first set this is."""
+    """The contents of a rater's first set."""
 
     training: int
     exam: int
@@ -48,7 +48,7 @@ class Extras:
 def extras_of(
     task: Task, units: Sequence[PlanUnit], booklets: Sequence[Sequence[PlanUnit]], known: sets.Known | None = None
 ) -> Extras:
-    """Put every set of a plan together as a claim does, and count what is in it.
+    """Put every set of a plan together as a claim does, and count its contents.
 
     `known` are the units of the task with known answers, if they have been read already.
     """
@@ -59,7 +59,7 @@ def extras_of(
 
 
 class _Counting:
-    """Counts set by set; what is rare in the sets so far comes first in the next."""
+    """Counts set by set; a text that is rare in the sets so far comes first in the next set."""
 
     def __init__(self, task: Task, checks: CheckSettings, units: Sequence[PlanUnit], known: sets.Known) -> None:
         self.task, self.checks, self.known = task, checks, known
@@ -111,7 +111,7 @@ class _Counting:
         return min(self.checks.warm_up, len(items) - len(items & {_item(unit) for unit in booklet}))
 
     def _woven(self, blocks: Sequence[Sequence[PlanUnit]], number: int, turn: int) -> Iterator[str]:
-        """Yield the kinds of what comes a second time in a block, and count the systems of it."""
+        """Yield the kinds of repeated texts in a block, and count their systems."""
         if not (self.checks.repeats or self.checks.degraded):
             return
         block, n_blocks = blocks[number], len(blocks)

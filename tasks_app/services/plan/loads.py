@@ -1,4 +1,4 @@
-"""How much a rater was really given, in texts and answers."""
+"""The texts and answers that a rater was really given."""
 
 from django.utils import formats
 from django.utils.translation import gettext as _
@@ -23,7 +23,7 @@ def load_in_words(screens: int, texts: int, answers: int) -> str:
 
 
 def load_of(rater: Rater) -> tuple[int, int]:
-    """Count the texts and the answers of what a rater judges: as many screens as the page says, checks included."""
+    """Count the texts and the answers that a rater judges, by the screens that the page names, checks included."""
     states = (*Assignment.State.DONE, *Assignment.State.WAITING)
     judged = Assignment.Purpose.JUDGED
     assignments = Assignment.objects.filter(REACHABLE, rater=rater, purpose__in=judged, state__in=states)

@@ -1,4 +1,4 @@
-"""Count how often every two systems are on the same screen: from the units of a plan alone, since each gets its k."""
+"""Count the screens that every two systems share, from the units of a plan alone, since each gets its k."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -32,7 +32,7 @@ class PlanRequest:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A plan in memory: what was planned for, booklets in order, and the arrangement of every place in that order."""
+    """A plan in memory: its units, booklets in order, and the arrangement of every place in that order."""
 
     units: tuple[PlanUnit, ...]
     booklets: tuple[tuple[PlanUnit, ...], ...]
@@ -176,7 +176,7 @@ def draw(task: Task, version: int) -> Drawn:
 
 
 def drawn_of(task: Task, units: tuple[PlanUnit, ...], version: int) -> Drawn:
-    """Draw the plan of a task whose units have been read. Raises PlanImpossible."""
+    """Draw the plan of a task from units that are already read. Raises PlanImpossible."""
     booklets = draw_booklets(units, plan_request_of(task), lambda: seeded(task.study, "plan", task.key, version))
     return Drawn(units, tuple(booklets), tuple(arrange(task, booklets, version)))
 
@@ -247,7 +247,7 @@ def arrange(
 
 
 def _alike(unit: PlanUnit) -> tuple[object, ...]:
-    """Return the key that units share whose arrangements are balanced together."""
+    """Return the key that units share if their arrangements are balanced together."""
     return (unit.shape, unit.criterion) if unit.criterion else (unit.shape,)
 
 

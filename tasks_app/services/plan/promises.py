@@ -38,7 +38,7 @@ ALWAYS = ("unit", "system", "item", "position")
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One thing that is kept, or not: the worst found and what it may be; with `least` it must not be below that.
+    """One promise of the plan, with the worst value found and its limit; `least` means that the limit is a minimum.
 
     `worst` is None where there is nothing to find, such as two units of one item in a set.
     """
@@ -93,7 +93,7 @@ def _promised(task: Task, by_criterion: Sequence[Sequence[PlanUnit]]) -> list[st
 
 
 def _by_criterion(task: Task, drawn: Drawn, balance: Balance) -> Iterator[tuple[Sequence[PlanUnit], Balance]]:
-    """Yield units and what is kept for them: criterion by criterion where each has units, and so a plan, of its own."""
+    """Yield units with their promises: criterion by criterion if each criterion has units, and so its own plan."""
     criteria = dict.fromkeys(unit.criterion for unit in drawn.units)
     if task.criteria_mode not in APART or len(criteria) < 2:
         yield drawn.units, balance
@@ -117,7 +117,7 @@ def _documents(units: Sequence[PlanUnit]) -> bool:
 
 
 def _is_there(name: str, units: Sequence[PlanUnit]) -> bool:
-    """Return whether there are two of what a margin compares: a questionnaire has no system and no item."""
+    """Return whether a margin can compare two groups: a questionnaire has no system and no item."""
     if name == "item":
         return len({unit.item for unit in units} - {None}) > 1
     if name == "unit":

@@ -1,4 +1,4 @@
-"""Free places whose answers are not analysed, so that other raters judge them."""
+"""Free the places of answers that are not analysed, so that other raters judge them."""
 
 from collections.abc import Collection
 

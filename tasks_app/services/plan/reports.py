@@ -1,4 +1,4 @@
-"""Reports on a plan in numbers: what every system, item, position and rater gets, before and after opening."""
+"""Reports on a plan in numbers: the share of every system, item, position and rater, before and after opening."""
 
 import json
 from collections import Counter
@@ -30,7 +30,7 @@ REMEMBERED = 4
 
 @dataclass(frozen=True, slots=True)
 class SystemLine:
-    """What a system gets: judgments, how far that is from the average system, where it stands, and what comes twice."""
+    """The judgments of a system, their distance from the average, their positions, and their repeats."""
 
     key: str
     judgments: int
@@ -80,7 +80,7 @@ class Report:
 
     @property
     def measured(self) -> int:
-        """How many booklets were measured."""
+        """The number of measured booklets."""
         return len(self.balance.sizes) if self.balance else 0
 
     @property
@@ -99,7 +99,7 @@ class Report:
         return min(self.task.set_size, self.most_size or self.task.set_size)
 
     def mean_size(self, first: int) -> Fraction:
-        """Units of a set on average, over so many sets from the first on."""
+        """Return the mean number of units of a set, over so many sets from the first on."""
         sizes = self.balance.sizes[:first] if self.balance and not self.is_partial else ()
         return Fraction(sum(sizes), len(sizes)) if sizes else Fraction(self.places, max(1, self.booklets))
 
@@ -170,7 +170,7 @@ class Report:
 
     @cached_property
     def meetings(self) -> Meetings | None:
-        """How often every two systems are on the same screen; None where screens have one system each."""
+        """The number of screens that every two systems share; None if each screen has one system."""
         return meetings_of(self.units)
 
     @cached_property
@@ -187,7 +187,7 @@ def _ends(counts: Collection[int]) -> tuple[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class StoredCounts:
-    """How many booklets, places and known answers of a task are stored, and the last of each.
+    """The number of stored booklets, places and known answers of a task, and the last of each.
 
     `wanted` is the number of judgments that the units want, counted only where no booklet is stored.
     """
@@ -251,7 +251,7 @@ def is_planned(task: Task) -> bool:
 
 
 def _stored_report(task: Task, counts: StoredCounts) -> Report:
-    """Describe a stored plan; of a very large one, what can be said without reading all of it."""
+    """Describe a stored plan; leave out of a very large plan the figures that need all of it."""
     return _with_task(_remembered_stored(_Stored(task.pk, counts, task)), task)
 
 
@@ -279,7 +279,7 @@ def version_of_plan(study: Study) -> int:
 
 @dataclass(frozen=True, slots=True)
 class PlanMeasures:
-    """A plan and what was counted in it; its units are without the texts of systems that are only shown."""
+    """A plan and its counts; its units are without the texts of systems that are only shown."""
 
     drawn: plans.Drawn
     balance: Balance
@@ -326,7 +326,7 @@ def _described(
 
 @dataclass(frozen=True, slots=True)
 class _Stored:
-    """What tells that a stored plan, or the known answers beside it, are still the same: neither is ever changed."""
+    """The key of a stored plan, and of the known answers beside it, in the memory of reports: neither ever changes."""
 
     task_id: int
     counts: StoredCounts
@@ -365,7 +365,7 @@ def _with_task(report: Report, task: Task) -> Report:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What a plan follows from; `task` is only what it is drawn with."""
+    """The inputs of a plan; `task` is only needed to draw it."""
 
     units: tuple[PlanUnit, ...]
     settings: str

@@ -18,7 +18,7 @@ SENT = "sent texts"
 
 
 class NotNow(Exception):
-    """Nothing can be sent now; the message says what to do instead."""
+    """Nothing can be sent now; the message tells how to go on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class SentTexts:
 
 @atomically
 def send(*, study: Study, task: Task, units: Collection[int], about: str, by: events.Actor = None) -> SentTexts:
-    """Give units of a task on request their k places, in sets of their own; what was sent before stays as it is.
+    """Give units of a task on request their k places, in sets of their own; earlier places stay as they are.
 
     Raters are shown what they would have been shown from the beginning: neither who judged a text before, nor how.
     `about` says in the log where the choice of texts comes from.

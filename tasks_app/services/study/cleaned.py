@@ -24,7 +24,7 @@ def cleaned_or_reason(content: bytes, kind: str) -> tuple[Cleaned | None, str]:
 
 
 def columns_of(cleaned: Cleaned | None, reason: str, file: str, copy: str) -> dict[str, object]:
-    """Return the columns that say what raters get of a file: nothing, the file itself, or a copy of it."""
+    """Return the columns that describe the file for raters: nothing, the file itself, or a copy of it."""
     if cleaned is None:
         return {"refusal": reason}
     return {"clean_file": copy or file, "clean_bytes": len(cleaned.content), "removed": list(cleaned.findings)}
@@ -47,7 +47,7 @@ def save_copy(name: str, content: bytes) -> tuple[str, bool]:
 
 
 def for_raters(media: Media) -> Media:
-    """Return a file with what raters get of it, which is made now where nobody has done it yet.
+    """Return a file with the copy for raters, which is made now if it was not made yet.
 
     Files that were stored before files were cleaned come here. Raises FileNotFoundError where the file is lost.
     """

@@ -37,7 +37,7 @@ _ROLES = (Membership.Role.VIEWER, Membership.Role.EDITOR, Membership.Role.OWNER)
 
 
 class InvitationRefused(ValueError):
-    """An invitation cannot be made or accepted; the message says what to do."""
+    """An invitation cannot be made or accepted; the message tells how to go on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ def accept_with_new_account(*, invitation: ColleagueInvitation, username: str, p
 
 
 class Sending(StrEnum):
-    """What became of the mail with an invitation."""
+    """The result of sending the mail with an invitation."""
 
     NONE = ""  # whom it is for is not an e-mail address
     SENT = "sent"
@@ -136,7 +136,7 @@ def sends_mail() -> bool:
 
 
 def send(*, made: MadeInvitation, whom: str, by: AbstractBaseUser) -> Sending:
-    """Send an invitation to `whom` if that is an e-mail address; return what became of it.
+    """Send an invitation if it is for an e-mail address; return the result of sending.
 
     The link begins with the address in the site's settings, not with that of the request, which the sender chooses.
     """

@@ -1,4 +1,4 @@
-"""Correct typos in what raters read of an open study: instructions, help texts, and the contacts beside the consent.
+"""Correct typos in the texts of an open study: instructions, help texts, and the contacts beside the consent.
 
 The rows that opening froze, the study file that it stored and the digest of that file stay as they are. A correction is
 a row of its own; `Study.settings` has the newest text of each kind and key, so that no page needs a further query.
@@ -30,12 +30,12 @@ Kind = Correction.Kind
 
 
 class NotCorrected(ValueError):
-    """The text was not corrected; the message says why, and what to do."""
+    """The text was not corrected; the message gives the reason and the way to fix it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Correctable:
-    """A text that raters read: as it is now, what it is about, its language, and the keys under which it is stored.
+    """A text that raters read: its present words, its subject, its language, and the keys under which it is stored.
 
     Questions with the same help text have it in common.
     """
@@ -53,7 +53,7 @@ class Correctable:
 
     @property
     def title(self) -> str:
-        """What the text is, in words."""
+        """The title of the text, in words."""
         return title_of(self.kind, self.names)
 
     @property
@@ -166,7 +166,7 @@ def checked_reason(reason: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Corrected:
-    """A correction as it is told: of which texts, by whom (a user name, "" for a deleted account), when and why."""
+    """A correction as pages show it: its texts, its author (a user name, "" for a deleted account), date and reason."""
 
     kind: str
     keys: tuple[str, ...]
@@ -179,7 +179,7 @@ class Corrected:
 
     @property
     def title(self) -> str:
-        """What was corrected, in words."""
+        """The title of the corrected text, in words."""
         return title_of(self.kind, self.names)
 
 

@@ -28,7 +28,7 @@ _LETTER = regex.compile(r"\p{L}")
 
 
 def run_length(n: int) -> int:
-    """Return how many words of a text of n words are replaced."""
+    """Return the number of words that are replaced in a text of n words."""
     return next((run for most, run in RUNS if n <= most), n // ONE_IN)
 
 
@@ -40,7 +40,7 @@ def has_spaces(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """A text in pieces: words, or characters as people see them, and what stands before each and after the last."""
+    """A text in pieces: words, or characters as people see them, and the spaces before each and after the last."""
 
     words: tuple[str, ...]
     between: tuple[str, ...]
@@ -58,7 +58,7 @@ class Pieces:
 
     @property
     def run(self) -> int:
-        """How many pieces are replaced."""
+        """The number of pieces that are replaced."""
         return min(len(self.words), self.per_word * run_length(-(-len(self.words) // self.per_word)))
 
     def with_run(self, start: int, run: Sequence[str]) -> str:

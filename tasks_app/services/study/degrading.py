@@ -107,7 +107,7 @@ class _Maker:
         return len(units)
 
     def _originals(self, task: Task) -> Iterator[tuple[Unit, Output, list[str]]]:
-        """The units to judge that can be copied, with an output they show and the systems that have that text."""
+        """Return the units to judge that can be copied, with a text they show and the systems that have that text."""
         frame = screens.read_frame(task.pk)
         if not scaled(frame.kind, frame.criteria):
             return

@@ -49,7 +49,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Dependents:
-    """What another app has to say about deleting a study: what stands in the way, and what goes or stops working."""
+    """The objections of another app to deleting a study, and the losses that it would cause."""
 
     blocks: tuple[Block, ...] = ()
     notes: tuple[str, ...] = ()
@@ -57,7 +57,7 @@ class Dependents:
 
 @dataclass(frozen=True, slots=True)
 class Prospect:
-    """What deleting a study would mean.
+    """The effects of deleting a study.
 
     `human` is the number of judgments by people, from evalweb or imported. With any, the study's name has to be typed.
     """

@@ -51,7 +51,7 @@ TASK_COLUMNS = (
 
 
 class NotADraft(Exception):
-    """The study was opened, or somebody has worked in it; the message says what to do instead."""
+    """The study was opened, or somebody has worked in it; the message tells how to go on."""
 
 
 def refuse_frozen(study: Study) -> None:
@@ -120,7 +120,7 @@ def may_edit(*, study: Study, user: AbstractBaseUser | None) -> bool:
 
 @atomically
 def set_member(*, study: Study, user: AbstractBaseUser, role: str, by: AbstractBaseUser | None) -> Membership:
-    """Let somebody work in a study, or change what they may do in it.
+    """Give somebody a role in a study, or change the role.
 
     Raises ValueError where the last owner would become something else, or there is no such role.
     """

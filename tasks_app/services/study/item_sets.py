@@ -1,4 +1,4 @@
-"""Which items a task takes: one rule for checking a study file and for making units."""
+"""The items that a task takes: one rule for checking a study file and for making units."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

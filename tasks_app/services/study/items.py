@@ -50,7 +50,7 @@ def store_systems(*, study: Study, systems: Sequence[Mapping[str, Any]]) -> None
 
 @atomically
 def store_media(*, study: Study, sha256: str, kind: str, content: bytes) -> list[str]:
-    """Keep a file in private storage under the hash of its content, and what raters get of it; twice the same is one.
+    """Keep a file in private storage under the hash of its content, with the copy for raters; store a repeat once.
 
     The hash may be that of the file without metadata, which is then all that is kept. Returns the names of the files
     written, for `remove_files` should the caller's transaction fail. Raises NotADraft.
@@ -200,6 +200,6 @@ def erase_items(*, study: Study) -> None:
 
 
 def _remove_unused(study: Study, files: Sequence[str]) -> None:
-    """Delete files whose rows are gone for good; the draft may have got the same ones again meanwhile."""
+    """Delete files that no row uses; the draft may have got the same files again meanwhile."""
     used = set(files_of(Media.objects.filter(study=study)))
     remove_files(name for name in files if name not in used)

@@ -19,12 +19,12 @@ from tasks_app.texts.plaintext import problem_in
 
 
 class NotPossible(Exception):
-    """The study cannot be brought into that state now; the message says what to do instead."""
+    """The study cannot change to that state now; the message tells how to go on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A change of state: from which states, to which, and its word in the log."""
+    """A change of state: the states before it, the state after it, and its word in the log."""
 
     origins: tuple[str, ...]
     target: str
@@ -116,12 +116,12 @@ def refuse_unchecked(study: Study) -> None:
 
 
 def _refuse_missing_texts(study: Study) -> None:
-    """Raise NotPossible where items lack what raters must see, which was not asked as ratings were to be imported."""
+    """Raise NotPossible if items lack texts that raters must see, which imported ratings did not need."""
     if not study.options.imported:
         return
     for task in Task.objects.filter(study=study, until=None).order_by("order"):
         kind = task.kind
-        for item in texts_of(study, keep=task.keep_identical).taken(task.items):
+        for item in texts_of(study, keep=task.keep_identical).items_matching(task.items):
             for sentence in kind.missing_for_raters(item):
                 about = {"item": item.key, "task": task, "sentence": sentence}
                 raise NotPossible(_("Task “%(task)s”, item “%(item)s”: %(sentence)s") % about)

@@ -113,7 +113,7 @@ def take_out(*, study: Study, by: events.Actor) -> None:
 
 
 def _held(study: Study) -> Study:
-    """Lock a study and return it as it stands: the caller's may show what a try that was rolled back had changed."""
+    """Lock a study and return its present row: the caller's may show changes of a try that was rolled back."""
     return Study.objects.select_for_update(no_key=True).get(pk=study.pk)
 
 

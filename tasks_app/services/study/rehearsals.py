@@ -60,7 +60,7 @@ def _refuse_many_texts(study: Study) -> None:
 
 
 def _copy(study: Study, by: AbstractBaseUser) -> Study:
-    """Copy the rows of a draft into a rehearsal of it, whose owner is the person who began it.
+    """Copy the rows of a draft into a rehearsal of it, owned by the person who began it.
 
     The files are those of the draft: a rehearsal has no copy of them, and deletes none.
     """

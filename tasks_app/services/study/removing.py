@@ -86,7 +86,7 @@ def _let_go(study: Study) -> None:
 
 @cache
 def _belonging() -> Sequence[tuple[type[models.Model], str]]:
-    """Return every table with rows of a study, and the way from a row to the study; what hangs on a row comes first.
+    """Return every table with rows of a study, and the way from a row to the study; dependent tables come first.
 
     A row belongs to a study where a foreign key leads there that may not simply be emptied. Tables that are added later
     are found as well.
@@ -124,7 +124,7 @@ def _ours() -> Iterator[type[models.Model]]:
 
 
 def _foreign_keys(model: type[models.Model], *rules: object) -> "Iterator[models.ForeignKey[Any, Any]]":
-    """Yield the foreign keys of a model whose rows do one of these when what they lead to is deleted."""
+    """Yield the foreign keys of a model with one of these rules on the deletion of the target row."""
     for field in model._meta.concrete_fields:
         if isinstance(field, models.ForeignKey) and field.remote_field.on_delete in rules:
             yield field

@@ -39,7 +39,7 @@ SCOPES: Mapping[str, str | Promise] = MappingProxyType(
 
 
 class TokenRefused(ValueError):
-    """A token cannot be made so; the message says what to change."""
+    """A token cannot be made with these values; the message names the value to change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def make(
     everywhere: bool = False,
     expires: datetime | None = None,
 ) -> MadeToken:
-    """Make a token for the API; it may do what `user` may do, no more, within its scopes.
+    """Make a token for the API with, at most, the rights of `user`, within its scopes.
 
     It is bound to `study`, on whose page it is made, or with `everywhere` works in all studies of its user. Only a
     hash of the secret is stored.

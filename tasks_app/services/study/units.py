@@ -54,7 +54,7 @@ class Texts:
     outputs: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
     features: dict[str, Mapping[str, Any]] = field(default_factory=dict)
 
-    def taken(self, by: Mapping[str, Sequence[str]]) -> list[ItemTexts]:
+    def items_matching(self, by: Mapping[str, Sequence[str]]) -> list[ItemTexts]:
         """Return the items that a task takes."""
         return [
             item
@@ -139,7 +139,7 @@ def _make_units(study: Study, task: Task, texts: Texts, names: Mapping[tuple[str
             kind=kind,
             task=task.key,
             seed=study.seed,
-            items=texts.taken(task.items),
+            items=texts.items_matching(task.items),
             criteria=asked_apart(kind, asked_criteria, task.criteria_mode),
         )
     )

@@ -40,12 +40,12 @@ _CLOCK = Func(function="clock_timestamp")
 
 
 class NotWithdrawn(ValueError):
-    """Nothing was changed; the message says why, and what to do."""
+    """Nothing was changed; the message gives the reason and the way to fix it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Withdrawn:
-    """What came of a withdrawal: the units it concerns, their judgments, and the raters whose sets it shortened."""
+    """The result of a withdrawal: its units, their judgments, and the raters with shortened sets."""
 
     withdrawal: Withdrawal
     units: int
@@ -103,7 +103,7 @@ def withdraw(*, study_id: int, item: int, output: int | None = None, reason: str
 def _withdraw(
     *, study_id: int, item: int, output: int | None, reason: str, by: events.Actor
 ) -> tuple[Withdrawal, list[int], list[int]]:
-    """Store a withdrawal and pass its units over; return it with its units and the raters whose sets are shorter."""
+    """Store a withdrawal and pass its units over; return it with its units and the raters with shortened sets."""
     study = _locked(study_id)
     reason = _checked_reason(reason)
     row = Item.objects.filter(study=study, pk=item, until=None).first()

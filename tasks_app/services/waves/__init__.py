@@ -1,1 +1,1 @@
-"""Waves: which tasks open when, reminders, closing."""
+"""Waves: their opening times, reminders, closing."""

@@ -1,4 +1,4 @@
-"""Close waves whose time is over. Claims do the same, so that it holds without a worker."""
+"""Close waves that are over. Claims do the same, so that it holds without a worker."""
 
 from django.db.models import Exists, OuterRef, Q
 from django.db.models.functions import Now
@@ -9,7 +9,7 @@ from tasks_app.services.judging import leases
 
 
 def close_over() -> int:
-    """Free the sets whose wave is over in every study with waves; return their number."""
+    """Free the sets of waves that are over, in every study with waves; return the number of sets."""
     over = RaterSet.objects.filter(
         ~Q(opens_at=None) | ~Q(closes_at=None),
         rater__study=OuterRef("pk"),

@@ -59,7 +59,7 @@ RETURNING id
 
 
 class Sending(Enum):
-    """What came of sending a message."""
+    """The result of sending a message."""
 
     SENT = "sent"
     NOTHING = "nothing to send any more, or somebody else sends it"
@@ -116,7 +116,7 @@ def send(*, outbox_id: int) -> Sending:
 
 
 def _has_a_reason(row: Outbox) -> bool:
-    """Return whether there still is what a mail is about: a message to read, or something to answer."""
+    """Return whether the reason for a mail still holds: a message to read, or something to answer."""
     if row.kind == contact.MAIL:
         return bool(contact.unread(row.rater))
     return open_sets(row.rater, row.wave).exists()
@@ -164,7 +164,7 @@ def return_token(rater: Rater, identity: Identity | None) -> str:
 
 @atomically
 def stop_mail(*, rater: Rater) -> None:
-    """Send a rater no more mail; what waits for them is taken out."""
+    """Send a rater no more mail; remove the messages that wait."""
     fresh = Rater.objects.select_for_update().get(pk=rater.pk)
     Rater.objects.filter(pk=rater.pk).update(prefs={**fresh.prefs, NO_MAIL: True})
     Outbox.objects.filter(rater=rater, sent_at=None).delete()

@@ -16,7 +16,7 @@ from tasks_app.models.statements import rows
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """When a task is shown to a rater. Without an opening it is at once; `lease_until` is then that of a sitting."""
+    """The times of a task for a rater. Without an opening it is open at once; `lease_until` is that of a sitting."""
 
     wave: int
     opens_at: datetime | None = None
@@ -89,12 +89,12 @@ def not_over(rater: Rater) -> list[Task]:
 
 
 def count(study: Study) -> int:
-    """Return how many waves a study has."""
+    """Count the waves of a study."""
     return len(_days(Task.objects.filter(study=study, until=None)))
 
 
 def numbers(study: Study) -> dict[str, int]:
-    """Return the wave of each task by the task's key; what is asked at the end of a study is in the last wave."""
+    """Return the wave of each task by the task's key; questions at the end of a study are in the last wave."""
     tasks = list(Task.objects.filter(study=study, until=None))
     by_day = {day: number for number, day in enumerate(_days(tasks), start=1)}
     return {task.key: len(by_day) if _comes_last(task) else by_day[_opens(task)] for task in tasks}
@@ -105,7 +105,7 @@ def _comes_last(task: Task) -> bool:
 
 
 def _opens(task: Task) -> int:
-    """Who may take part is asked at once, whatever else is set."""
+    """Return the day a task opens; a screening opens at once."""
     return 0 if task.stage == Task.Stage.SCREENING else task.opens_after_days or 0
 
 

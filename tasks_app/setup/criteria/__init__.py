@@ -1,1 +1,1 @@
-"""Questions for raters: a library of published criteria, and how a question may lead those who answer it."""
+"""Questions for raters: a library of published criteria, and a check for leading questions."""

@@ -45,7 +45,7 @@ class Entry:
     heds: Mapping[str, str]
 
     def is_about(self, words: str) -> bool:
-        """Return whether all words occur in what the library says of the criterion."""
+        """Return whether all words occur in the library's entry of the criterion."""
         text = " ".join((self.name, self.definition, self.question, self.source, self.normalised_name, *self.fits))
         return all(word in text.casefold() for word in words.casefold().split())
 
@@ -108,7 +108,7 @@ def tasks_with_criteria(document: SetupDocument) -> dict[int, str]:
 
 
 def add(*, setup: Setup, task: int, keys: Sequence[str], by: events.Actor) -> Changed:
-    """Append criteria of the library to a set-up, and to one of its tasks; what is there already stays as it is.
+    """Append criteria of the library to a set-up, and to one of its tasks; present criteria stay as they are.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""How many steps of a question have words, as the tasks that ask it say."""
+"""The number of steps of a question with words, as the tasks that ask it say."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ _TRIED = range(2, 12)
 
 
 def steps_worded(document: SetupDocument, key: str) -> int | None:
-    """Return how many steps a question has in the tasks that ask it, the most of several.
+    """Return the number of steps of a question in the tasks that ask it, the most of several.
 
     0 where none of them shows words of steps, None where there can be any number.
     """
@@ -31,7 +31,7 @@ def _asking(document: SetupDocument, key: str) -> list[TaskType]:
 
 
 def _steps_of(kind: TaskType) -> int | None:
-    """Return how many steps can be worded for a type: 0 for none, None for any number."""
+    """Return the number of steps that can be worded for a type: 0 for none, None for any number."""
     plain = set(kind.problems([_question(())]))
     fitting = [n for n in _TRIED if set(kind.problems([_question([str(step) for step in range(n)])])) <= plain]
     return None if len(fitting) > 1 else fitting[0] if fitting else 0

@@ -29,7 +29,7 @@ _ABOUT_UNITS = ("study", "systems", "criteria", "tasks")
 
 
 class _Rows(Table):
-    """A table whose rows were read before, from one file or several; `file` names it as a whole."""
+    """A table of rows that were read before, from one file or several; `file` names it as a whole."""
 
     def __init__(self, declared: TableDeclaration, file: str, rows: Iterable[Row]) -> None:
         super().__init__(Naming(declared), file, lambda: (), Problems(), format="csv")
@@ -80,7 +80,7 @@ def _in_the_way(reading: StudyReading, *files: str, yaml: bool = True) -> Iterat
 
 
 def check_rows(reading: StudyReading, table: UnitTable, rows: Iterable[Row], problems: MarkedProblems) -> None:
-    """Check rows as those of a study file; what is wrong with them is added to `problems`."""
+    """Check rows as those of a study file; add their problems to `problems`."""
     reading.tables[table.stem] = _Rows(table.declared, problems.file, rows)
     reading.problems, reading.notes = problems, []
     section = next(section for section in sections.registered() if section.name == table.stem)

@@ -14,7 +14,7 @@ from tasks_app.studyfile.files.headers import Naming
 
 @dataclass(frozen=True, slots=True)
 class UnitTable:
-    """A table about units. `filtered_by` is the column whose values its page offers as a filter."""
+    """A table about units. `filtered_by` is the column with values that its page offers as a filter."""
 
     declared: TableDeclaration
     step: str
@@ -32,7 +32,7 @@ class UnitTable:
 
 @dataclass(frozen=True, slots=True)
 class UnitLayout:
-    """How a file of such a table is read: the file's names of our columns, its sheet and its quotation marks."""
+    """The layout of a file for such a table: the file's names of our columns, its sheet and its quotation marks."""
 
     table: UnitTable
     mapped: Mapping[str, str]
@@ -41,7 +41,7 @@ class UnitLayout:
 
     @property
     def naming(self) -> Naming:
-        """Return how the file calls our columns."""
+        """Return the file's names of our columns."""
         return Naming(self.table.declared, self.mapped)
 
 

@@ -25,7 +25,7 @@ class Offered:
 
 
 def rows_by_table(setup: Setup) -> dict[str, int]:
-    """Return how many rows each table of a set-up has."""
+    """Count the rows of each table of a set-up."""
     return dict(setup.rows.order_by().values_list("table").annotate(n=Count("id")))
 
 
@@ -50,7 +50,7 @@ def offered_on(setup: Setup, step: str = "", counts: Mapping[str, int] | None = 
 
 
 def why_not(setup: Setup, table: UnitTable) -> str:
-    """Return why no task of a set-up has a use for a table; "" where one has."""
+    """Return the reason why no task of a set-up uses a table; "" if a task does."""
     if _is_of_use(setup, table):
         return ""
     if table.declared is CONTROLS:

@@ -94,7 +94,7 @@ def put_row(
 
 
 def _checked(setup: Setup, table: UnitTable, number: int, values: Mapping[str, Json]) -> Sequence[Problem]:
-    """Check a row among the others; return what is wrong besides. Raises StudyFileError."""
+    """Check a row among the others; return the other problems. Raises StudyFileError."""
     own = _("this row")
     problems = MarkedProblems(own)
     # It comes last, so that it is the one that is told to repeat another.

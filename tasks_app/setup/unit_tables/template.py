@@ -24,7 +24,7 @@ Cells = dict[str, str]
 
 
 def template_rows(reading: StudyReading, table: UnitTable) -> Iterator[Sequence[str]]:
-    """Yield the header and the rows of a table to fill in, for what `reading_of_units` has read."""
+    """Yield the header and the rows of a table to fill in, from a reading made by `reading_of_units`."""
     drafts = draft_tasks(reading)
     names = [name for name in table.declared.names if name != "task" or len(drafts) > 1]
     yield [*names, SOURCE, TEXT]
@@ -49,7 +49,7 @@ def _shown(draft: DraftTask, unit: UnitDraft) -> Cells:
 
 
 def _controls(reading: StudyReading, draft: DraftTask) -> Iterator[Cells]:
-    """Yield a row for each unit and criterion; purpose and kind are what most studies choose."""
+    """Yield a row for each unit and criterion, with the purpose and kind that most studies choose."""
     criteria = reading.document["criteria"]
     purposes = purposes_of(draft)
     purpose = Gold.Purpose.CONTROL.value if Gold.Purpose.CONTROL in purposes else "".join(purposes[:1])

@@ -28,7 +28,7 @@ def read_apart(
     classes: Sequence[type] = (),
     **arguments: Any,
 ) -> Result:
-    """Return what `reader(source, target, name=name, **arguments)` returns, called in a process of its own.
+    """Return the result of `reader(source, target, name=name, **arguments)`, called in a process of its own.
 
     `name` is the file's name in messages, `classes` are those of the result beside plain values.
 
@@ -62,7 +62,7 @@ def read_apart(
 
 
 def _sentence(reason: Reason) -> str:
-    """Say why a file was not read, and what to do."""
+    """Return the sentence that tells why a file was not read, and how to change it."""
     most = limits()
     sentences = {
         Reason.MEMORY: _(

@@ -86,7 +86,7 @@ def check_size(stream: Any, label: str) -> None:
 
 
 def entries_of(stream: IO[bytes]) -> int:
-    """Return how many entries the directory of a zip may have, without a list of them; read it from its beginning."""
+    """Return the most entries that the directory of a zip can have, without a list of them; read it from its start."""
     stream.seek(0)
     entries, tail = 0, b""
     while chunk := stream.read(_CHUNK):
@@ -97,7 +97,7 @@ def entries_of(stream: IO[bytes]) -> int:
 
 
 def packing_of(member: zipfile.ZipInfo) -> int | None:
-    """Return how many times smaller a member is packed than it is, where that is more than any file can be."""
+    """Return the compression ratio of a member, if it is higher than any real file can have."""
     size, packed = member.file_size, max(1, member.compress_size)
     return size // packed if size > MIB and size > limits().zip_ratio * packed else None
 

@@ -22,7 +22,7 @@ def is_captions(head: bytes) -> bool:
 
 
 def faults_of(content: bytes) -> Iterator[Fault]:
-    """Yield what keeps captions from being shown as they are meant: browsers drop such cues in silence."""
+    """Yield the faults that keep captions from being shown as intended: browsers drop such cues in silence."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -63,7 +63,7 @@ def _blocks(lines: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
 
 
 def _fault_of_times(line: str) -> tuple[int, str]:
-    """Return when a caption begins, in milliseconds, and what is wrong with its times."""
+    """Return the beginning of a caption, in milliseconds, and the fault in its times."""
     match = _TIMES.fullmatch(line)
     times = [_milliseconds(match[name]) for name in ("start", "end")] if match else [None, None]
     start, end = times

@@ -38,7 +38,7 @@ class Place:
 
 
 def place_of(text: str, position: int) -> Place:
-    """Find the line and column of a character, whatever ends the lines."""
+    """Find the line and column of a character, for any line ends."""
     if text.find("\r", 0, position) < 0:
         return Place(text.count("\n", 0, position) + 1, position - text.rfind("\n", 0, position))
     line, start = 1, 0
@@ -67,7 +67,7 @@ def decode(file: str, content: bytes, problems: Problems, *, is_lines: bool = Tr
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """How a file is encoded: by which codec, after which byte order mark."""
+    """The encoding of a file: its codec, after its byte order mark."""
 
     name: str
     mark: bytes

@@ -1,4 +1,4 @@
-"""Read the header of a table: what its columns stand for, which are known, and the separator."""
+"""Read the header of a table: the meaning of its columns, the known columns, and the separator."""
 
 import csv
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""How large a study file, or a file of ratings, may be.
+"""The largest sizes of a study file, and of a file of ratings.
 
 `STUDY_FILE_LIMITS` in the settings changes single limits by name.
 """

@@ -56,7 +56,7 @@ _ALIASES = {"jpeg": "jpg", "oga": "ogg", "opus": "ogg", "ogv": "ogg", "m4a": "mp
 
 @dataclass(frozen=True, slots=True)
 class MediaFile:
-    """A media file of the study: its name, the digest of what is kept, its media type, and what was removed."""
+    """A media file of the study: its name, the digest of the stored copy, its media type, and the removed metadata."""
 
     name: str
     sha256: str
@@ -107,7 +107,7 @@ def too_large(size: int) -> str:
 
 
 def is_misnamed(name: str, kind: str) -> bool:
-    """Return whether a file is called what it is not, such as same.jpg for a PNG; one without an ending is not."""
+    """Return whether a file's name has the ending of another type, such as same.jpg for a PNG; no ending is fine."""
     suffix = _suffix(name)
     return bool(suffix) and suffix != _suffix(f".{extension(kind)}")
 

@@ -1,4 +1,4 @@
-"""Look through what people upload beside tables, in a process of its own (see `tasks_app.uploads.limited`)."""
+"""Look through files that people upload beside tables, in a process of its own (see `tasks_app.uploads.limited`)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ IDENTIFIED = (Identified, MediaFile, Finding)
 
 @dataclass(frozen=True, slots=True)
 class Unpacked:
-    """What a zip holds: its files by their names, each by where it begins and how long it is, or why it has none.
+    """The files of a zip by their names, each with its start and length, or the fault that makes it unusable.
 
     `media` has the pictures, sounds, films and captions among them, and `cleaned` where each of them stands without
     metadata. `tree` is the content of the YAML file that was asked for, with its problems; None where there is none.

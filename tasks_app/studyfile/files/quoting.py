@@ -34,7 +34,7 @@ class Quoting:
 
 
 class QuoteWatch:
-    """Passes the lines of a table on to its reader, and finds rows whose quotation marks can be read in two ways.
+    """Passes the lines of a table on to its reader, and finds rows with quotation marks that can be read in two ways.
 
     There are two signs. First, a row with tabs within quotation marks, one of whose lines has as many cells as the
     header if the marks are ignored: a text that merely begins with a quotation mark swallows all rows up to the next

@@ -1,4 +1,4 @@
-"""Say in sentences what was removed from media files, each with how many files of which kind it was in."""
+"""Describe the metadata that was removed from media files, with the number of files of each kind."""
 
 from collections.abc import Iterable, Sequence
 
@@ -26,7 +26,7 @@ def sentences(files: Iterable[Removed]) -> list[str]:
 
 
 def notes_on(files: Sequence[MediaFile]) -> list[str]:
-    """Return what a researcher is told about files that were accepted: what was removed, and which are misnamed."""
+    """Return the notes on accepted files for a researcher: the removed metadata, and the misnamed files."""
     notes = sentences((file.kind, file.findings) for file in files)
     misnamed = [file for file in files if is_misnamed(file.name, file.kind)]
     if misnamed:

@@ -7,13 +7,14 @@ import io
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from tasks_app.hooks.sections import Json
-from tasks_app.studyfile.columns import BadCell, Column, TableDeclaration, from_json, from_text
+from tasks_app.studyfile.columns import BadCell, Column, Kind, TableDeclaration, from_json, from_text
+from tasks_app.studyfile.files.absent import AbsentWords, is_absent
 from tasks_app.studyfile.files.decoding import Place, decode
 from tasks_app.studyfile.files.headers import Header, Headers, Naming
 from tasks_app.studyfile.files.jsontext import BadJson, loads
@@ -79,6 +80,9 @@ class Table:
     whether cells may be in double quotes.
     """
 
+    # Kinds of columns in which words such as “nan” are noticed.
+    watched: ClassVar[frozenset[Kind]] = frozenset({Kind.TEXT, Kind.EXACT, Kind.WORD})
+
     def __init__(
         self,
         naming: Naming,
@@ -109,6 +113,7 @@ class Table:
         self._format = format or file.rpartition(".")[2]
         self._is_json = self._format in {"jsonl", ROWS}
         self._quoting = quoting or Quoting()
+        self._absent = AbsentWords()
 
     def rows(self) -> Iterator[Row]:
         """Yield the rows in the order of the file, except those with a problem in a cell."""
@@ -118,7 +123,7 @@ class Table:
                 self._report(row.line, 1, _("There are more than %(n)d rows. Split the file.") % {"n": self._max_rows})
                 return
             yield row
-        self.notes += self.headers.notes()
+        self.notes += [*self.headers.notes(), *self._absent.notes(self.file)]
 
     def _report(self, line: int, column: int, sentence: str) -> None:
         self._problems.add(self.file, line, column, sentence)
@@ -223,7 +228,13 @@ class Table:
             return False
         if value is not None:
             row.cells[name] = value
+            if isinstance(value, str) and is_absent(value) and column.kind in self.watched:
+                self._note_absent(name, value, row.line)
         return True
+
+    def _note_absent(self, name: str, value: str, line: int) -> None:
+        """Count a word that may mean that a value is missing."""
+        self._absent.add(name, value, line)
 
     def value(self, column: Column, name: str, given: Json) -> Json:
         """Read a cell: a text, or in JSON Lines any value. Raises BadCell."""

@@ -51,7 +51,7 @@ _Dumper.add_representer(str, _represent_text)
 
 
 def dump(document: Document, parts: Iterable[Section]) -> str:
-    """Write the sections that stand in study.yaml, leaving out what is empty by default."""
+    """Write the sections that stand in study.yaml, leaving out values that are empty by default."""
     return dump_given(given_of(document, parts))
 
 
@@ -141,7 +141,7 @@ class _ReadOtherwise(ValueError):
 
 
 class _Room:
-    """How many values and characters may still come."""
+    """The number of values and characters that may still come."""
 
     def __init__(self, most: Limits) -> None:
         # A character takes twelve bytes at most: ten where it is escaped, and its share of an indentation.

@@ -108,7 +108,7 @@ class AcceptanceSection(SettingsSection):
 
 
 class ChannelsSection(SettingsSection):
-    """Where raters come from: the channels that are open, each with parameters of its own."""
+    """The origin of raters: the channels that are open, each with parameters of its own."""
 
     def schema(self) -> dict[str, Json]:
         members = {

@@ -47,7 +47,7 @@ def _check_column(
 
 
 def _note_rest(reading: StudyReading, items: Sequence[Mapping[str, Json]]) -> None:
-    """Note how many items no task takes."""
+    """Note the number of items that no task takes."""
     showing = [
         task
         for task in reading.document["tasks"]

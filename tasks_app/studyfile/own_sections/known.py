@@ -46,7 +46,7 @@ class UnitRows:
         return draft.units
 
     def task_of(self, row: Row) -> DraftTask | None:
-        """Return the task whose unit a row names; report a problem and return None if that is unclear."""
+        """Return the task with the unit that a row names; report a problem and return None if that is unclear."""
         if not self.drafts:
             return None  # the problem that kept units from being made is reported already
         candidates = [draft for draft in self.drafts if draft.task["key"] == row.cells.get("task", draft.task["key"])]

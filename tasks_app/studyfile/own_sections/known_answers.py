@@ -1,4 +1,4 @@
-"""Check known answers: whether each fits its kind, and whether a rater can give it."""
+"""Check known answers: each must fit its kind, and a rater must be able to give it."""
 
 import math
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Check that tasks whose texts are sent to another task on request fit this task."""
+"""Check that tasks that send texts to another task on request fit this task."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -16,7 +16,7 @@ ALIKE = ("type", "keep_identical", "items")
 
 
 def check_requested(reading: StudyReading, tasks: Sequence[Mapping[str, Json]]) -> None:
-    """Check every task whose sets are drawn when texts are sent to it."""
+    """Check every task with sets that are drawn when texts are sent to it."""
     by_key = {str(task["key"]): task for task in tasks}
     for number, task in enumerate(tasks):
         path: Path = ("tasks", number)

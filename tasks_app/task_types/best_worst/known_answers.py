@@ -1,4 +1,4 @@
-"""Known answers of best-worst scaling: which text is the best, which the worst."""
+"""Known answers of best-worst scaling: the best and the worst text."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -6,7 +6,7 @@ from dataclasses import replace
 from django.utils.translation import gettext
 
 from tasks_app.task_types.base import Criterion, GoldAnswer, Graded, Value
-from tasks_app.task_types.grading import grade_one
+from tasks_app.task_types.data import grade_one
 
 
 def grade_choice(values: Sequence[Value], gold: GoldAnswer, n_parts: int) -> Graded:

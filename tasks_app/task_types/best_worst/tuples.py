@@ -67,7 +67,7 @@ def design(n: int, size: int, times: int | None) -> tuple[tuple[int, ...], ...]:
 
 
 def pairs_of(tuples: Sequence[Sequence[int]]) -> Counter[tuple[int, int]]:
-    """Count how often each two texts stand in one tuple."""
+    """Count the tuples that each two texts share."""
     return Counter(pair for texts in tuples for pair in combinations(sorted(texts), 2))
 
 

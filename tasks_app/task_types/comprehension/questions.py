@@ -1,4 +1,4 @@
-"""The questions of an item: what is asked about its texts, with the right answers, which never reach a rater's page."""
+"""The questions of an item about its texts, with the right answers, which never reach a rater's page."""
 
 import unicodedata
 from collections.abc import Iterator, Mapping

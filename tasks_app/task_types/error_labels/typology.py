@@ -53,7 +53,7 @@ class FollowUp:
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """Something that is ticked whatever the label is."""
+    """An option that can be ticked with any label."""
 
     key: str
     name: str

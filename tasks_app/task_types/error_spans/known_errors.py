@@ -1,4 +1,4 @@
-"""Known errors: whether a rater found them, and what to say about it."""
+"""Known errors: whether a rater found them, and the words for it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Marks: where they stand in a text, and reading them from what a page posted.
+"""Marks: their places in a text, and reading them from a post.
 
 Offsets count Unicode code points from 0, the end is exclusive, and neither may fall within what people see as one
 character (a grapheme cluster of UAX 29). What is missing is marked on the word [missing] after the output: it starts
@@ -28,7 +28,7 @@ LONGEST_JSON = 60_000
 
 @dataclass(frozen=True, slots=True, order=True)
 class Mark:
-    """One error: where it is, how serious and of which kind. Severity and category are empty where not told apart."""
+    """One error: its place, severity and category. Severity and category are empty where not told apart."""
 
     side: str
     start: int
@@ -62,7 +62,7 @@ class Limits:
 
 
 def words_of(text: str) -> list[tuple[int, int]]:
-    """Return runs of characters without space, at most 12 grapheme clusters each: what simulated raters mark."""
+    """Return runs of characters without space, at most 12 grapheme clusters each, for simulated raters to mark."""
     return [run.span() for run in regex.finditer(r"(?:(?!\s)\X){1,12}", text)]
 
 

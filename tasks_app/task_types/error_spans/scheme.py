@@ -34,7 +34,7 @@ PUBLISHED_IN = "en"
 
 @dataclass(frozen=True, slots=True)
 class Severity:
-    """How serious an error is. `digit` is its key on the keyboard, `level` its colour."""
+    """The severity of an error. `digit` is its key on the keyboard, `level` its colour."""
 
     key: str
     name: str

@@ -36,7 +36,7 @@ _PATTERNS = (
 
 
 class BadNumber(ValueError):
-    """What was typed is no whole number from 1 to 999999; `reason` is a key of SENTENCES."""
+    """The typed text is no whole number from 1 to 999999; `reason` is a key of SENTENCES."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -79,7 +79,7 @@ class WholeNumberField(forms.Field):
         self.about = about
 
     def to_python(self, value: object) -> int | None:
-        """Read what was typed."""
+        """Read the typed text."""
         try:
             return read_number("" if value is None else str(value))
         except BadNumber as bad:

@@ -40,7 +40,7 @@ class TickEntry(Entry):
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """One option: what is stored, its words, and whether it rules out the others."""
+    """One option: the stored key, its words, and whether it rules out the others."""
 
     key: str
     name: str
@@ -78,7 +78,7 @@ def simulated(ticks: Sequence[Tick], shown: ShownPart, quality: Quality, rng: Ra
     return {field_of(shown.position, 1 + min(len(ticks) - 1, int(share * len(ticks)))): TICKED}
 
 
-def asked_again(
+def answered_question(
     ticks: Sequence[Tick], shown: ShownPart, criterion: Criterion, cleaned: Mapping[str, object]
 ) -> AnsweredQuestion:
     """Return the options of a text with those that an answer ticked."""

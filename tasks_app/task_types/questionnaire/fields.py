@@ -77,7 +77,7 @@ class NumberField(_Plain):
 
 
 class DayField(_Plain):
-    """A day, as YYYY-MM-DD: what a browser's date field sends."""
+    """A day, as YYYY-MM-DD, which a browser's date field sends."""
 
     def __init__(self, question: Question, **options: Any) -> None:
         self.question = question

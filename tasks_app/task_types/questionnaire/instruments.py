@@ -30,7 +30,7 @@ def instrument_data(name: str) -> dict[str, Any]:
 
 
 def instrument_choices() -> list[tuple[str, str]]:
-    """Return the questionnaires that a study can ask, by the names of their data files, with what they are called."""
+    """Return the questionnaires that a study can ask, by the names of their data files, with their titles."""
     names = sorted(path.stem for path in DATA.glob("*.json"))
     return [(name, str(instrument_data(name)["label"])) for name in (OWN, *names)]
 

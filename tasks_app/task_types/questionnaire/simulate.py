@@ -1,4 +1,4 @@
-"""How a simulated rater answers a questionnaire."""
+"""Simulate a rater who answers a questionnaire."""
 
 from collections.abc import Sequence
 from datetime import date, timedelta

@@ -137,7 +137,7 @@ class Triangle(TriangleParameters):
         )
 
     def units_a_rater(self) -> int:
-        """Return how many triads one judge may judge, in all sets together."""
+        """Return the number of triads that one judge may judge, in all sets together."""
         return self.triads_per_judge
 
     def judges_needed(self) -> int:
@@ -164,7 +164,7 @@ class Triangle(TriangleParameters):
         return one_text_each.problems_together(items, self.anchor) if self.variant == "three" else iter(())
 
     def instructed(self, criteria: Sequence[Criterion], turn: int) -> Words:
-        """Say that every answer is right or wrong by itself."""
+        """Return the sentence that every answer is right or wrong by itself."""
         return NO_INSTRUCTION
 
     def units(self, items: Sequence[ItemTexts], rng: Random) -> Iterator[UnitDraft]:
@@ -218,7 +218,7 @@ class Triangle(TriangleParameters):
             for result in self.grade(screen, cleaned, gold)
         )
 
-    def asked_again(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
+    def answered_questions(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
         """Yield the choice of the odd one, as known answers name it: right or not."""
         odd, chosen = odd_position(screen), str(cleaned.get(CHOICE) or "")
         field = self.form(screen).fields[CHOICE]

@@ -61,7 +61,7 @@ class TriangleParameters(ComparedTexts):
     )
 
     class Settings(Parameters):
-        """Parameters of a triangle test; what the statistics need is fixed here, before the first answer."""
+        """Parameters of a triangle test; the values for its statistics are fixed here, before the first answer."""
 
         def clean(self) -> dict[str, object]:
             """Refuse several triads per judge for similarity, and texts that three items do not have in common."""

@@ -28,7 +28,7 @@ NOTICED = {Quality.CAREFUL: (0.5, 1.0), Quality.SLOPPY: (0.1, 0.5)}
 
 
 class TriangleForm(ScreenForm):
-    """The form of a screen: the choice, and how sure and why where the study asks."""
+    """The form of a screen: the choice, and its certainty and reason where the study asks for them."""
 
     def make_fields(self) -> Iterator[tuple[str, forms.Field]]:
         """Yield a field for every criterion that is asked."""

@@ -73,7 +73,7 @@ def _parsed(pattern: str) -> Node:
 
 
 def _check_size(parsed: Node) -> None:
-    """Refuse what is too large once it is written out, by going through all nodes without recursion."""
+    """Refuse a pattern that is too large once it is written out, by going through all nodes without recursion."""
     n_groups, sizes = 0, dict[int, int]()
     waiting: list[tuple[Node, int, bool]] = [(parsed, 1, False)]
     while waiting:
@@ -109,7 +109,7 @@ def _check_size(parsed: Node) -> None:
 
 
 def _times(node: Node) -> int:
-    """Return how many times the engine may write out a node: the number in braces of a repeat."""
+    """Return the most times that the engine may write out a node: the number in braces of a repeat."""
     if not isinstance(node, engine.GreedyRepeat):  # of which lazy and possessive repeats are kinds
         return 1
     return max(1, int(node.min_count), int(node.max_count or 0))

@@ -15,7 +15,7 @@ LEAST_SECONDS = 0.001
 
 
 def counts(pattern: str, texts: list[str], end: float, *, every: bool) -> list[int] | str:
-    """Return how often a pattern occurs in each text (at most once but for `every`), or why it cannot be computed."""
+    """Count the matches of a pattern in each text (at most one but for `every`), or return why that is impossible."""
     found: list[int] = []
     try:
         compiled = regex.compile(pattern, cache_pattern=False)

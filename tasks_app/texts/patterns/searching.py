@@ -77,7 +77,7 @@ def _search(searches: Sequence[Sequence[object]], texts: Sequence[str], seconds:
 
 
 def _run(command: list[str], sent: bytes, seconds: float) -> tuple[bytes, bool]:
-    """Return what a child wrote, and whether it was killed for its time."""
+    """Return the output of a child process, and whether it was killed for its time."""
     try:
         ended = subprocess.run(
             command, input=sent, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=seconds, check=False

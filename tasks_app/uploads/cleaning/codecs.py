@@ -1,4 +1,4 @@
-"""What coded sounds and films say beside their sounds and pictures: settings of Opus, and units of AV1."""
+"""Data of coded sounds and films beside their sounds and pictures: settings of Opus, and units of AV1."""
 
 from tasks_app.uploads.cleaning.findings import expect
 
@@ -73,7 +73,7 @@ def _leb128(data: bytearray, place: int) -> tuple[int, int]:
 
 
 def size_of_first(body: bytes, codec: str) -> int:
-    """Return how many bytes the packet has that begins a stream of Ogg."""
+    """Return the number of bytes in the packet that begins a stream of Ogg."""
     if codec == "opus":
         return 19 if body[18] == 0 else 21 + body[9]
     # FLAC: a head of 13 bytes, and the block that describes the stream.

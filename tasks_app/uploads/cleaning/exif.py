@@ -1,4 +1,4 @@
-"""What EXIF data and XMP say: how a picture is to be turned, and whether they hold a place or a small picture."""
+"""Data of EXIF and XMP: the orientation of a picture, and whether they hold a place or a small picture."""
 
 from tasks_app.uploads.cleaning.findings import Finding
 
@@ -8,7 +8,7 @@ UPRIGHT = 1
 
 
 def look_at(tiff: bytes, findings: set[Finding]) -> int:
-    """Note what EXIF data hold, and return their orientation: 1 for a picture that is upright, up to 8."""
+    """Note the contents of EXIF data, and return their orientation: 1 for a picture that is upright, up to 8."""
     from PIL import Image  # noqa: PLC0415  only uploads and cleaning need it
 
     findings.add(Finding.CAMERA)
@@ -27,7 +27,7 @@ def look_at(tiff: bytes, findings: set[Finding]) -> int:
 
 
 def look_at_xmp(packet: bytes, findings: set[Finding]) -> None:
-    """Note what an XMP packet holds."""
+    """Note the contents of an XMP packet."""
     findings.add(Finding.TEXT)
     if b"GPSLatitude" in packet or b"GPSLongitude" in packet:
         findings.add(Finding.PLACE)

@@ -1,4 +1,4 @@
-"""What a file held besides its picture, sound, film or captions, and why a file cannot be cleaned."""
+"""The contents of a file besides its picture, sound, film or captions, and reasons why it cannot be cleaned."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -21,7 +21,7 @@ class Finding(StrEnum):
 
 
 class Reason(StrEnum):
-    """Why a file cannot be cleaned; the value is stored with the file."""
+    """The reason why a file cannot be cleaned; the value is stored with the file."""
 
     BROKEN = "broken"
     CODEC = "codec"
@@ -41,7 +41,7 @@ class CannotClean(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Cleaned:
-    """The content of a file as raters may get it, and what was removed or changed, sorted."""
+    """The content of a file as raters may get it, and the removed or changed parts, sorted."""
 
     content: bytes
     findings: tuple[Finding, ...] = ()

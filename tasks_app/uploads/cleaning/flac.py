@@ -1,4 +1,4 @@
-"""FLAC (RFC 9639): keep what decoding and seeking need, and the frames."""
+"""FLAC (RFC 9639): keep the frames, and the data for decoding and seeking."""
 
 import struct
 from functools import cache
@@ -43,7 +43,7 @@ def clean(content: bytes, findings: set[Finding]) -> bytes:
 
 
 def _needed(kind: int, body: bytes, size: int) -> bytes:
-    """Return what describes a stream, or the points to which players jump, without sums and places left free."""
+    """Return the description of a stream, or the points to which players jump, without sums and places left free."""
     if kind == _STREAM:
         return body[:-_SUM] + bytes(_SUM)
     points, last = [], -1
@@ -55,7 +55,7 @@ def _needed(kind: int, body: bytes, size: int) -> bytes:
 
 
 def _end_of_frames(content: bytes, start: int, findings: set[Finding]) -> int:
-    """Return where the last frame ends, whose own sum says so: what follows is no sound."""
+    """Return the place where the last frame ends, which its own sum tells: the rest is no sound."""
     end = len(content)
     if content[end - _ID3V1 : end - _ID3V1 + 3] == b"TAG":
         end -= _ID3V1
@@ -93,7 +93,7 @@ def _is_frame(content: bytes, place: int) -> bool:
 
 
 def _ends(content: bytes) -> list[int]:
-    """Return where a frame could end: its sum with all before is 0 there. By chance it is once in 65,536 bytes."""
+    """Return a place where a frame could end: its sum with all before is 0 there, by chance once in 65,536 bytes."""
     table, crc, ends = _table(), 0, []
     for number, byte in enumerate(content, start=1):
         crc = (crc << 8 & 0xFFFF) ^ table[crc >> 8 ^ byte]

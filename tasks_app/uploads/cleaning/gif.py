@@ -74,7 +74,7 @@ def _colours(flags: int) -> int:
 
 
 def _blocks(content: bytes, place: int) -> int:
-    """Return where the blocks end that begin at a place."""
+    """Return the end of the blocks that begin at a place."""
     while size := content[place]:
         place += size + 1
     return place + 1

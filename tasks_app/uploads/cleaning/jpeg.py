@@ -1,4 +1,4 @@
-"""JPEG (ITU-T T.81): keep the segments that make the picture, and cut what follows its end."""
+"""JPEG (ITU-T T.81): keep the segments that make the picture, and cut the rest after its end."""
 
 import io
 import re
@@ -24,7 +24,7 @@ _MARKER = re.compile(rb"\xff+[^\x00\xff\xd0-\xd7]")
 
 
 class _Picture:
-    """The parts of a picture that are kept, and what the others said."""
+    """The parts of a picture that are kept, and the data of the others."""
 
     def __init__(self) -> None:
         self.parts: list[bytes] = []
@@ -74,7 +74,7 @@ def _read(content: bytes, findings: set[Finding]) -> _Picture:
 
 
 def _take(picture: _Picture, marker: int, body: bytes, findings: set[Finding]) -> None:
-    """Keep a segment that the picture needs, and note what any other held."""
+    """Keep a segment that the picture needs, and note the contents of any other."""
     if marker in _FRAMES:
         expect(not picture.has_size and len(body) == 6 + 3 * body[5])
         expect_size(*struct.unpack_from(">HH", body, 1))

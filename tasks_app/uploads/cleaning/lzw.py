@@ -1,4 +1,4 @@
-"""Where the codes of a GIF's picture (LZW with codes of a growing size) end, without unpacking them."""
+"""The end of the codes of a GIF's picture (LZW with codes of a growing size), found without unpacking them."""
 
 from tasks_app.uploads.cleaning.findings import expect
 
@@ -6,7 +6,7 @@ _MOST_BITS, _MOST_CODES = 12, 4096
 
 
 def size_of_codes(packed: bytes, depth: int, n_pixels: int) -> int:
-    """Return how many bytes the codes of a picture take: up to the code that ends it, or that has its last pixel.
+    """Return the number of bytes of a picture's codes: up to the code that ends it, or that has its last pixel.
 
     Only how many pixels each code stands for is computed. Wrong codes end a picture as well.
     """

@@ -27,7 +27,7 @@ _MOST_SAMPLES = 5_000_000
 
 
 class Box(NamedTuple):
-    """A box: what it is, and where it, its content and its end are."""
+    """A box: its name, and the places of its start, content and end."""
 
     name: bytes
     start: int
@@ -37,7 +37,7 @@ class Box(NamedTuple):
 
 @dataclass(slots=True)
 class _Track:
-    """What is known of a track: its codec, and the bytes of its samples."""
+    """A track: its codec, and the bytes of its samples."""
 
     number: int = 0
     kind: bytes = b""
@@ -77,7 +77,7 @@ class _Film:
         self.tracks: dict[int, _Track] = {}
 
     def top(self) -> list[Box]:
-        """Return the outermost boxes; what follows the last sound one is left out."""
+        """Return the outermost boxes; bytes after the last intact box are left out."""
         boxes: list[Box] = []
         place, names = 0, set[bytes]()
         while place < len(self.data):
@@ -104,7 +104,7 @@ class _Film:
         return Box(name, place, inside, end) if inside <= end <= most else None
 
     def inside(self, parent: Box, skip: int = 0) -> Iterator[Box]:
-        """Yield the boxes within another; blank what no box is."""
+        """Yield the boxes within another; blank bytes that are no box."""
         place = parent.inside + skip
         while place < parent.end:
             box = self.box(place, parent.end)
@@ -133,7 +133,7 @@ class _Film:
         self.data[box.inside : box.end] = bytes(box.end - box.inside)
 
     def clean_parts(self, parent: Box) -> list[Box]:
-        """Blank what is unknown within a box, and return the rest."""
+        """Blank unknown boxes within a box, and return the rest."""
         kept = []
         for box in list(self.inside(parent)):
             if box.name in PARTS[parent.name]:
@@ -144,7 +144,7 @@ class _Film:
         return kept
 
     def clean_rest(self, box: Box) -> None:
-        """Blank what no player reads within a box."""
+        """Blank bytes within a box that no player reads."""
         needed = NEEDED.get(box.name)
         if needed is None:
             return
@@ -160,7 +160,7 @@ class _Film:
             self.data[box.inside : box.end] = after
 
     def clean_movie(self, movie: Box) -> None:
-        """Clean what describes the tracks."""
+        """Clean the boxes that describe the tracks."""
         for box in self.clean_parts(movie):
             if box.name == b"mvhd":
                 self._clean_times(box)
@@ -264,7 +264,7 @@ class _Film:
         self.data[box.inside + 4 : box.end] = cleaned
 
     def _read_samples(self, samples: Box, track: _Track) -> None:
-        """Note where the samples of a track are."""
+        """Note the places of a track's samples."""
         by_name = {box.name: box for box in self.inside(samples)}
         if b"stsz" in by_name:
             at = by_name[b"stsz"].inside + 4
@@ -335,7 +335,7 @@ class _Film:
         return at
 
     def clean_samples(self, containers: list[Box]) -> None:
-        """Blank all bytes beside the samples, and what coders say in words among the coded pictures."""
+        """Blank all bytes beside the samples, and words of coders among the coded pictures."""
         used: list[tuple[int, int]] = []
         for track in self.tracks.values():
             for start, size in track.samples:

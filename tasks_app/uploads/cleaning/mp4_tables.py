@@ -1,4 +1,4 @@
-"""What boxes of MP4 hold that no player reads: places left free, and bytes behind what a box says of itself."""
+"""Bytes in boxes of MP4 that no player reads: places left free, and bytes behind the last entry."""
 
 import struct
 from collections.abc import Callable, Iterator, Mapping
@@ -22,12 +22,12 @@ _DEPENDS = bytes(byte & 0x30 if byte & 0x30 != 0x30 else 0 for byte in range(256
 
 
 def _counted(width: int, head: int = 8) -> Callable[[bytes], bytes]:
-    """Return how to shorten a table of rows: their number ends its head."""
+    """Return a function that shortens a table of rows: their number ends its head."""
     return lambda body: body[: head + width * struct.unpack_from(">I", body, head - 4)[0]]
 
 
 def _free(*places: tuple[int, int], size: int, moved: int = 0) -> Callable[[bytes], bytes]:
-    """Return how to empty places of a box of a fixed size; in version 1, they are further behind."""
+    """Return a function that empties places of a box of a fixed size; in version 1, they are further behind."""
 
     def without(body: bytes) -> bytes:
         move = moved if body[0] == 1 else 0
@@ -99,7 +99,7 @@ def _brands(body: bytes) -> bytes:
 
 
 def _avc(body: bytes) -> bytes:
-    """Return the parameters of H.264: two lists of units, and what follows them in high profiles."""
+    """Return the parameters of H.264: two lists of units, and the bytes after them in high profiles."""
     data, place = bytearray(body), 5
     for mask in (31, 255):
         place = _past_units(data, place, body[place] & mask, is_h265=False)
@@ -111,7 +111,7 @@ def _avc(body: bytes) -> bytes:
 
 
 def _past_units(data: bytearray, place: int, n_units: int, *, is_h265: bool) -> int:
-    """Clean the units of a list whose number stands at a place, and return where it ends."""
+    """Clean the units of a list with its number at a place, and return the place where it ends."""
     place += 1
     for _unit in range(n_units):
         size = struct.unpack_from(">H", data, place)[0]
@@ -149,7 +149,7 @@ def _colours(body: bytes) -> bytes:
 
 
 def _elementary(body: bytes) -> bytes:
-    """Return how a stream of MPEG-4 is coded (ISO/IEC 14496-1), with zeros in other descriptors."""
+    """Return the coding of an MPEG-4 stream (ISO/IEC 14496-1), with zeros in other descriptors."""
     data = bytearray(4) + bytearray(len(body) - 4)
     data[:4] = body[:4]
     for start, end in _needed_descriptors(body, 4, len(body)):
@@ -158,7 +158,7 @@ def _elementary(body: bytes) -> bytes:
 
 
 def _needed_descriptors(body: bytes, place: int, most: int) -> Iterator[tuple[int, int]]:
-    """Yield the places of descriptors that a decoder needs: their heads, and what they say."""
+    """Yield the places of descriptors that a decoder needs: their heads, and their contents."""
     while place < most:
         kind, start, size = body[place], place, 0
         place += 1

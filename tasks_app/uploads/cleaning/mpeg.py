@@ -128,7 +128,7 @@ def _without_program(frame: bytes, findings: set[Finding]) -> bytes:
 
 
 def _described(frame: bytes, needed: bytes, findings: set[Finding]) -> bytes:
-    """Return a first frame with zeros behind what it says of the others."""
+    """Return a first frame with zeros behind its description of the others."""
     cleaned = needed.ljust(len(frame), b"\0")[: len(frame)]
     if cleaned != frame:
         findings.add(Finding.PROGRAM)
@@ -136,7 +136,7 @@ def _described(frame: bytes, needed: bytes, findings: set[Finding]) -> bytes:
 
 
 def _rising(places: bytes) -> bytes:
-    """Return where each hundredth of a sound begins; evenly, where the places are not in order."""
+    """Return the place of each hundredth of a sound; evenly, if the places are not in order."""
     if list(places) == sorted(places):
         return places
     return bytes(256 * number // _PLACES for number in range(_PLACES))

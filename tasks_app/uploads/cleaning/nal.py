@@ -1,4 +1,4 @@
-"""Units of H.264 and H.265: what informs programs and no decoder is blanked in place."""
+"""Units of H.264 and H.265: units that inform programs but no decoder are blanked in place."""
 
 import re
 
@@ -70,7 +70,7 @@ def _clean_messages(data: bytearray, place: int, end: int) -> bool:
 
 
 def _escaped(data: bytearray, place: int, size: int, end: int) -> int:
-    """Return where so many bytes end, of which those that escape others do not count."""
+    """Return the place where so many bytes end, without counting those that escape others."""
     zeros = 0
     while size > 0 and place < end:
         byte = data[place]

@@ -70,7 +70,7 @@ def clean(content: bytes, findings: set[Finding]) -> bytes:
 
 
 def _pages(content: bytes, findings: set[Finding]) -> Iterator[_Page]:
-    """Yield the pages; whatever stands between or behind them is left out."""
+    """Yield the pages; bytes between or behind them are left out."""
     place = 0
     while place < len(content):
         if content[place : place + 4] != b"OggS" or place + _HEAD.size > len(content):
@@ -114,7 +114,7 @@ def _begun(page: _Page, findings: set[Finding]) -> _Stream | None:
 
 
 def _first(body: bytes, stream: _Stream) -> bytes:
-    """Return the packet that begins a stream, without the version of a program in words and what follows its end."""
+    """Return the first packet of a stream, without the version of a program in words and without later bytes."""
     size = size_of_first(body, stream.codec)
     expect(len(body) >= size)
     body = body[:size]

@@ -1,4 +1,4 @@
-"""PNG and animated PNG (W3C PNG, third edition): keep the chunks that make the picture, and cut what follows."""
+"""PNG and animated PNG (W3C PNG, third edition): keep the chunks that make the picture, and cut the rest."""
 
 import struct
 import zlib

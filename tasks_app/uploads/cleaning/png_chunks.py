@@ -1,4 +1,4 @@
-"""The chunks of PNG that a cleaned file may hold, and what each of them may say."""
+"""The chunks of PNG that a cleaned file may hold, and the contents that each of them may have."""
 
 import struct
 from collections.abc import Callable, Mapping

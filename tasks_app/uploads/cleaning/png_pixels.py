@@ -13,7 +13,7 @@ _AT_ONCE = 1 << 20
 
 
 def size_of_pixels(head: bytes, width: int, height: int) -> int:
-    """Return how many bytes a picture has before they are packed: each row has one more, which names its filter."""
+    """Return the number of bytes of a picture before packing: each row has one more, which names its filter."""
     bits = head[8] * _CHANNELS[head[9]]
     if not head[12]:
         return height * (1 + (width * bits + 7) // 8)
@@ -26,7 +26,7 @@ def size_of_pixels(head: bytes, width: int, height: int) -> int:
 
 
 def without_rest(bodies: Sequence[bytes], size: int) -> list[bytes]:
-    """Return the parts of one zlib stream without what follows its end, or the pixels that make `size` bytes.
+    """Return the parts of one zlib stream without bytes after its end, or the pixels that make `size` bytes.
 
     Raises
     ------
@@ -50,7 +50,7 @@ def without_rest(bodies: Sequence[bytes], size: int) -> list[bytes]:
 
 
 def _unpacked(stream: "zlib._Decompress", whole: bytes) -> Iterator[bytes]:
-    """Yield what a stream holds, a piece at a time."""
+    """Yield the contents of a stream, a piece at a time."""
     waiting = whole
     while not stream.eof:
         piece = stream.decompress(waiting, _AT_ONCE)

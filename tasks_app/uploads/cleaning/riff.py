@@ -15,7 +15,7 @@ class Chunk(NamedTuple):
 
 
 def chunks(content: bytes, findings: set[Finding]) -> Iterator[Chunk]:
-    """Yield the chunks of a file, and note what follows them; the last one may lack its end."""
+    """Yield the chunks of a file, and note the bytes after them; the last one may lack its end."""
     size = struct.unpack_from("<I", content, 4)[0]
     # Recorders that write to a pipe never learn the size.
     end = len(content) if size in (0, 0xFFFFFFFF) else min(len(content), 8 + size + size % 2)

@@ -1,4 +1,4 @@
-"""Tags that programs put before or after a sound, whatever its format: ID3, APE and Lyrics3."""
+"""Tags that programs put before or after a sound of any format: ID3, APE and Lyrics3."""
 
 from tasks_app.uploads.cleaning.findings import Finding
 
@@ -6,7 +6,7 @@ _PICTURES = (b"APIC", b"PIC", b"Cover Art", b"METADATA_BLOCK_PICTURE")
 
 
 def start_of_sound(content: bytes, findings: set[Finding]) -> int:
-    """Return where a sound begins behind its ID3 tags, and note these."""
+    """Return the place where a sound begins behind its ID3 tags, and note these."""
     place = 0
     while content[place : place + 3] == b"ID3" and place + 10 <= len(content):
         size = 0
@@ -19,7 +19,7 @@ def start_of_sound(content: bytes, findings: set[Finding]) -> int:
 
 
 def note(tag: bytes, findings: set[Finding]) -> None:
-    """Note what a tag holds."""
+    """Note the contents of a tag."""
     findings.add(Finding.TEXT)
     if any(name in tag for name in _PICTURES):
         findings.add(Finding.PICTURE)

@@ -11,7 +11,7 @@ _MOST_OF_NUMBER = 8
 
 
 class Element(NamedTuple):
-    """An element: what it is, and where it, its content and its end are; an open one does not say its size."""
+    """An element: its name, and the places of its start, content and end; an open element has no size."""
 
     name: int
     start: int
@@ -99,7 +99,7 @@ class _Film:
         self.data[one.start : one.end] = head.ljust(size, b"\0")
 
     def clean_parts(self, parent: Element) -> list[Element]:
-        """Blank what is unknown within an element, on all levels below it, and return the rest of its own level."""
+        """Blank unknown elements within an element, on all levels below it, and return the rest of its own level."""
         kept = []
         for one in list(self.inside(parent)):
             if one.name not in known.PARTS[parent.name]:
@@ -114,12 +114,12 @@ class _Film:
         return kept
 
     def _is_sound(self, one: Element) -> bool:
-        """Return whether an element holds what belongs into it: a number, or what is known of its kind."""
+        """Return whether an element holds content of its kind: a number, or the known content of the kind."""
         test = known.CONTENTS.get(one.name)
         return test(self.content(one)) if test else one.end - one.inside <= _MOST_OF_NUMBER
 
     def clean_segment(self, segment: Element) -> int:
-        """Blank what is not needed of a segment, and return where it ends."""
+        """Blank the parts of a segment that are not needed, and return the place where it ends."""
         place = segment.inside
         while place < segment.end:
             if segment.is_open and self._is_trailing(place):
@@ -186,7 +186,7 @@ class _Film:
                 self.transparent.add(number)
 
     def clean_tracks_beside(self, tracks: Element) -> list[Element]:
-        """Blank what is no track among tracks, and return the tracks."""
+        """Blank elements among tracks that are no track, and return the tracks."""
         found = []
         for one in list(self.inside(tracks)):
             if one.name == known.TRACK:
@@ -196,7 +196,7 @@ class _Film:
         return found
 
     def _clean_private(self, private: Element, codec: bytes) -> None:
-        """Blank words in what a codec needs before its first picture or sound."""
+        """Blank words in the data that a codec needs before its first picture or sound."""
         before = self.content(private)
         if codec == b"A_VORBIS":
             self._clean_vorbis(private)
@@ -275,13 +275,13 @@ class _Film:
                 self._clean_additions(one, is_transparent=number in self.transparent)
 
     def _clean_block(self, block: Element) -> None:
-        """Blank what AV1 says in words among its pictures; a block with several of them (laced) is no film's."""
+        """Blank words of AV1 among its pictures; a block with several of them (laced) is no film's."""
         number, place = self._number(block.inside)
         if number in self.av1 and not self.data[place + 2] & 0x06 and clean_av1(self.data, place + 3, block.end):
             self.findings.add(Finding.OTHER)
 
     def _clean_additions(self, additions: Element, *, is_transparent: bool) -> None:
-        """Blank what is coded beside a picture, but for its transparency, which has the number 1."""
+        """Blank data coded beside a picture, but for its transparency, which has the number 1."""
         for more in [one for one in self.inside(additions) if one.name == known.MORE]:
             kinds = [self.number_in(one) for one in self.inside(more) if one.name == known.ADDITION_KIND]
             if not is_transparent or kinds not in ([], [1]):

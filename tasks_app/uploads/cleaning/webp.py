@@ -74,7 +74,7 @@ def _first_picture(parts: list[Chunk]) -> list[Chunk]:
 
 
 def _flags(parts: list[Chunk], chunk: Chunk) -> Chunk:
-    """Return the chunk that tells what there is in the file, without what was removed."""
+    """Return the chunk that lists the contents of the file, without the removed ones."""
     if chunk.name != b"VP8X":
         return chunk
     flags = chunk.body[0] & (_HAS_ALPHA | _IS_ANIMATED)

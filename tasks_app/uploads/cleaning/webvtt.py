@@ -1,4 +1,4 @@
-"""WebVTT: keep captions, their regions and styles; leave out what no browser shows."""
+"""WebVTT: keep captions, their regions and styles; leave out parts that no browser shows."""
 
 import re
 

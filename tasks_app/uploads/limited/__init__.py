@@ -1,4 +1,4 @@
-"""Call a function in a process of its own, with limits on memory, time and output: for whatever people upload.
+"""Call a function in a process of its own, with limits on memory, time and output: for every uploaded file.
 
 A file from outside can make a reader allocate without end, loop, or abort its process. So readers run here: the worst
 that a file can do is to end the process that read it, after which `call` raises `Exceeded`. Decision 83 says why it is
@@ -63,7 +63,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a reader may use: bytes of memory, seconds of CPU, bytes of output.
+    """The limits of a reader: bytes of memory, seconds of CPU, bytes of output.
 
     `written` is how much it may write to its target, `returned` how large its result may be.
     """
@@ -75,7 +75,7 @@ class Limits:
 
 
 class Reason(StrEnum):
-    """Why there is no result."""
+    """The reason why there is no result."""
 
     MEMORY = "memory"
     # Its processor time was used up, which a file is to blame for.
@@ -111,7 +111,7 @@ def call(
     limits: Limits | None = None,
     **arguments: Any,
 ) -> Result:
-    """Return what `reader(source, target, **arguments)` returns, called in a process of its own.
+    """Return the result of `reader(source, target, **arguments)`, called in a process of its own.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def call(
 
 
 def _result(answer: bytes, name: Any, limits: Limits, classes: Sequence[type]) -> Any:
-    """Return the value of an answer, or raise what it holds."""
+    """Return the value of an answer, or raise the exception in it."""
     kind, content = answer[1:2], answer[2 : -TRAILER.size]
     mark, status, memory, milliseconds = TRAILER.unpack(answer[-TRAILER.size :])
     if mark != MARK:

@@ -1,4 +1,4 @@
-"""Who reads files at the moment: two at once in a process of the site, and at most one of each person.
+"""The turns of readers of files: two at once in a process of the site, and at most one of each person.
 
 A process of the site has few threads, which raters need: whoever waits for a turn gives up after a moment. One person
 who sends many files at once would otherwise hold all turns for minutes.

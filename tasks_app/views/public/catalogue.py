@@ -26,7 +26,7 @@ def catalogue(request: HttpRequest) -> HttpResponse:
 @csrf_exempt
 @require_http_methods(["GET", "HEAD", "POST"])
 def task_type(request: HttpRequest, name: str) -> HttpResponse:
-    """Show all there is to know of a task type; posted to, say what an answer to its sample would store."""
+    """Show the page of a task type; posted to, show the rows that an answer to its sample would store."""
     if name not in registry:
         raise Http404
     member = registry[name]

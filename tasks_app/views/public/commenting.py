@@ -1,4 +1,4 @@
-"""A study that is shared for comment, for colleagues with a link: what raters will see, and a box to comment in."""
+"""A study that is shared for comment, for colleagues with a link: the raters' pages, and a box to comment in."""
 
 from collections.abc import Sequence
 
@@ -38,7 +38,7 @@ LANGUAGE = "en"
 
 
 class _WrittenForm(SignedForm):
-    """What somebody without an account writes, under their name."""
+    """The comment of a person without an account, under their name."""
 
     action = "comment"
 

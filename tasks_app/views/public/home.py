@@ -21,7 +21,7 @@ WITH_ERRORS = TEXTS["en"][2]
 @csrf_exempt
 @require_http_methods(["GET", "HEAD", "POST"])
 def home(request: HttpRequest) -> HttpResponse:
-    """Show what evalweb does, with a unit to try; posted to, say what an answer to it would store.
+    """Show a page about evalweb, with a unit to try; posted to, show the rows that an answer would store.
 
     Raters have a link of their own, researchers sign in.
     """

@@ -20,7 +20,7 @@ from tasks_app.services.arrival import endings, enrolment, invitations, returnin
 from tasks_app.texts import languages
 from tasks_app.views import counting, pay_words
 from tasks_app.views.public import examples
-from tasks_app.views.rater import begun, pages
+from tasks_app.views.rater import continuing, pages
 from tasks_app.views.rater.journey import instructions_html
 from tasks_app.views.rater.trial import announce_trial
 from tasks_app.views.rater.visit import forged, framed, message, sending_away, study_deleted
@@ -40,7 +40,7 @@ CONSENT_SECONDS = 600
 @csrf_exempt
 @require_http_methods(["GET", "HEAD", "POST"])
 def join(request: HttpRequest, code: str, channel: str = "link") -> HttpResponse:
-    """Where a channel's raters arrive: who runs the study, what is paid, the consent, and the button that begins."""
+    """Show the arrival page of a channel's raters: the people behind the study, pay, consent, and the start button."""
     try:
         study = access.study_for_code(code)
     except Http404:
@@ -62,7 +62,7 @@ def join(request: HttpRequest, code: str, channel: str = "link") -> HttpResponse
 
 
 def _offer(request: HttpRequest, study: Study, channel: str) -> HttpResponse:
-    """Show what is offered; who began already in this visit is sent on to where they were."""
+    """Show the offer; send a rater who has begun in this visit on to their last page."""
     kind = channels.channel_of(study.options, channel)
     if kind.needs_account and not request.user.is_authenticated:
         return redirect(f"{reverse('rater:sign_in')}?{urlencode({'next': request.path})}")
@@ -74,11 +74,11 @@ def _offer(request: HttpRequest, study: Study, channel: str) -> HttpResponse:
 
 
 def _offer_to(request: HttpRequest, study: Study, arrival: Arrival) -> HttpResponse:
-    """Show what is offered to somebody whose arrival was understood; who may have begun here is asked that first."""
+    """Show the offer after a valid arrival; ask a rater who may have begun here about that first."""
     try:
         if returning.KEY in request.GET and not arrival.preview:
             return _back(request, study, arrival)
-        earlier = begun.remembered(request, study, arrival)
+        earlier = continuing.remembered(request, study, arrival)
         enrolled = _recognised(study, arrival, earlier)
         if enrolled is not None:
             return redirect("rater:next", enrolled.token)
@@ -97,8 +97,8 @@ def _offer_to_continue(
     request: HttpRequest, study: Study, arrival: Arrival, earlier: enrolment.Enrolled
 ) -> HttpResponse:
     """Ask whether the rater whom this browser remembers has come back, with a form for that very rater."""
-    form = consent_form(study, arrival, **{begun.OFFERED: begun.mark_of(earlier)})
-    return begun.offer(request, study, earlier, form)
+    form = consent_form(study, arrival, **{continuing.OFFERED: continuing.mark_of(earlier)})
+    return continuing.offer(request, study, earlier, form)
 
 
 def _recognised(study: Study, arrival: Arrival, earlier: enrolment.Enrolled | None) -> enrolment.Enrolled | None:
@@ -118,7 +118,7 @@ def _recognised(study: Study, arrival: Arrival, earlier: enrolment.Enrolled | No
 
 
 def _back(request: HttpRequest, study: Study, arrival: Arrival) -> HttpResponse:
-    """Let somebody go on whom the platform sends for a later wave."""
+    """Let a rater go on when the platform sends them for a later wave."""
     try:
         back = returning.come_back(study=study, arrival=arrival, signed=request.GET[returning.KEY])
     except returning.NotDue:
@@ -133,7 +133,7 @@ def _back(request: HttpRequest, study: Study, arrival: Arrival) -> HttpResponse:
 
 
 def _refuse_early(study: Study, arrival: Arrival) -> None:
-    """Raise a refusal before the consent already; what counts is decided when the form is sent."""
+    """Raise a refusal before the consent already; the final decision is made when the form is sent."""
     if study.state != Study.State.OPEN:
         raise enrolment.NotOpen
     if not enrolment.has_room(study, arrival.invitation):
@@ -141,7 +141,7 @@ def _refuse_early(study: Study, arrival: Arrival) -> None:
 
 
 def consent_form(study: Study, arrival: Arrival, **signed: str) -> ConsentForm:
-    """Make the form whose token carries the arrival, so that nobody can put somebody else's ids into it."""
+    """Make the form with a token that carries the arrival, so that nobody can put somebody else's ids into it."""
     carried = {
         "id": arrival.external_id,
         "session": arrival.session_id,
@@ -173,43 +173,43 @@ def _agreed(request: HttpRequest, study: Study, channel: str) -> HttpResponse:
     if chosen := languages.match(request.POST.get(LANGUAGE, "")):
         return _in_language(request, study, form.signed, chosen)
     arrival = _arrival_in(form.signed, channel)
-    if begun.FIELD in request.POST or begun.OFFERED in form.signed:
-        return _begun(request, study, arrival, str(form.signed.get(begun.OFFERED, "")))
+    if continuing.FIELD in request.POST or continuing.OFFERED in form.signed:
+        return _back_or_anew(request, study, arrival, str(form.signed.get(continuing.OFFERED, "")))
     with languages.speaking(arrival.language or study.language):
         return _agreed_by(request, study, arrival, form, valid=valid)
 
 
-def _begun(request: HttpRequest, study: Study, arrival: Arrival, offered: str) -> HttpResponse:
+def _back_or_anew(request: HttpRequest, study: Study, arrival: Arrival, offered: str) -> HttpResponse:
     """Send the earlier rater of this browser on, or forget them and show the offer to somebody else.
 
     Either holds for the rater for whom the form was `offered`, and for nobody who began here since. Everybody else is
     shown what a visit shows: whoever ended meanwhile, has a new link, or sends a form that has no such button. A form
     on another site comes without the cookie, and deletes none.
     """
-    earlier = begun.remembered(request, study, arrival)
-    if earlier is None or offered != begun.mark_of(earlier):
+    earlier = continuing.remembered(request, study, arrival)
+    if earlier is None or offered != continuing.mark_of(earlier):
         return _offer_to(request, study, arrival)
-    button = request.POST.get(begun.FIELD, "")
-    if button == begun.EARLIER:
+    button = request.POST.get(continuing.FIELD, "")
+    if button == continuing.EARLIER:
         if arrival.external_id:
             returning.come_again(study=study, arrival=arrival, rater=earlier.rater)
         return redirect("rater:next", earlier.token)
-    if button == begun.OTHER and begun.may_be_another(arrival.channel):
-        return begun.forget(redirect(request.path), study, arrival.channel)
+    if button == continuing.OTHER and continuing.may_be_another(arrival.channel):
+        return continuing.forget(redirect(request.path), study, arrival.channel)
     return _offer_to(request, study, arrival)
 
 
 def _in_language(request: HttpRequest, study: Study, signed: Mapping[str, Any], language: str) -> HttpResponse:
     """Show the offer in the language that somebody chose; nothing is stored."""
     arrival = {**(signed.get("arrival") or {}), "language": language}
-    signed = {name: value for name, value in signed.items() if name != begun.OFFERED}
+    signed = {name: value for name, value in signed.items() if name != continuing.OFFERED}
     with languages.speaking(language):
         form = ConsentForm(bound_to={**signed, "arrival": arrival})
         return consent_page(request, study, form, channel=str(signed.get("channel", "link")), language=language)
 
 
 def _agreed_by(request: HttpRequest, study: Study, arrival: Arrival, form: ConsentForm, *, valid: bool) -> HttpResponse:
-    """Enrol somebody whose form is our own, or show what is missing in it."""
+    """Enrol a person with a form of our own, or show the gaps in it."""
     if not valid:
         form = ConsentForm(request.POST, bound_to=form.signed)
         form.is_valid()
@@ -224,19 +224,19 @@ def _agreed_by(request: HttpRequest, study: Study, arrival: Arrival, form: Conse
     except enrolment.REFUSALS as error:
         return refused(request, study, arrival, error)
     response = redirect("rater:next", enrolled.token)
-    return begun.remember(request, response, enrolled, str(form.signed["nonce"]))
+    return continuing.remember(request, response, enrolled, str(form.signed["nonce"]))
 
 
 def _other_than(
     request: HttpRequest, study: Study, arrival: Arrival, signed: Mapping[str, Any]
 ) -> enrolment.Enrolled | None:
-    """Return the rater whom this browser remembers, unless the form or its visit is their own; None for none.
+    """Return the rater whom this browser remembers, unless the form or its visit is their own; None if there is none.
 
     A consent page that was left open in another tab would otherwise make a second rater of the same person.
     """
     if str(signed.get("kind", Rater.Kind.REAL)) == Rater.Kind.SANDBOX:
         return None
-    earlier = begun.remembered(request, study, arrival)
+    earlier = continuing.remembered(request, study, arrival)
     if earlier is None or _recognised(study, arrival, earlier) is not None:
         return None
     own = enrolment.token_of_form(study.pk, str(signed["nonce"]), arrival)
@@ -303,7 +303,7 @@ def consent_page(
 
 
 def preview_page(request: HttpRequest, study: Study, channel: str) -> HttpResponse:
-    """Render the offer without a button, and made-up examples of what is asked: nobody is here yet."""
+    """Render the offer without a button, and made-up examples of the tasks: nobody is here yet."""
     stages = (Task.Stage.SCREENING, Task.Stage.MAIN, Task.Stage.EXIT)
     tasks = sorted(Task.objects.filter(study=study, until=None), key=lambda task: stages.index(Task.Stage(task.stage)))
     main = [task for task in tasks if task.stage == Task.Stage.MAIN]

@@ -1,4 +1,4 @@
-"""The end page: the outcome, what is saved, what is paid, and what to do now."""
+"""The end page: the outcome, the saved answers, the pay, and the next steps."""
 
 from collections.abc import Mapping
 
@@ -13,14 +13,14 @@ from tasks_app.services import contact
 from tasks_app.services.arrival import endings, enrolment
 from tasks_app.services.judging import assignments, checks, limits, reservations
 from tasks_app.views import pay_words
-from tasks_app.views.rater import begun, pages, steps
+from tasks_app.views.rater import continuing, pages, steps
 from tasks_app.views.rater.journey import set_size
 from tasks_app.views.rater.visit import Visit, rater_page, sending_away
 
 
 @rater_page("GET", "HEAD")
 def end(visit: Visit) -> HttpResponse:
-    """The end, as the server has it: how the rater ended, and the code that proves it."""
+    """Show the end of a rater, as the server has it: the outcome, and the code that proves it."""
     rater = visit.rater
     if not visit.has_ended:
         return visit.go_to("next")
@@ -55,18 +55,18 @@ def end(visit: Visit) -> HttpResponse:
         "way_out": _way_out(rater) if may_resume and not has_more else "",
     }
     response = sending_away(visit.render("rater/end.html", context), rater.channel)
-    return response if may_resume else begun.forget(response, rater.study, rater.channel)
+    return response if may_resume else continuing.forget(response, rater.study, rater.channel)
 
 
 def _way_out(rater: Rater) -> str:
-    """Say what a rater does on a platform that has let them in again, though nothing is left for them here."""
+    """Return the advice to a rater let in again by a platform, when no work is left for them here."""
     return str(channels.registry[rater.channel].way_out)
 
 
 def words(
     outcome: str, done: int, paid: list[str], *, limit: str = limits.Limit.FAST, is_rehearsal: bool = False
 ) -> tuple[str, list[str]]:
-    """Word an outcome: a title, what is saved, what is paid. None of them blames anybody.
+    """Word an outcome: a title, the saved answers, the pay. None of them blames anybody.
 
     `limit` is the one that stopped a rater who was stopped by a limit. Answers of a rehearsal are deleted with it.
     """
@@ -107,7 +107,7 @@ def words(
 
 
 def _stopped(limit: str) -> list[str]:
-    """Say why a rater was stopped, without a blame and without naming a check."""
+    """Return the reason why a rater was stopped, without blame and without naming a check."""
     return {
         limits.Limit.FAST: [
             _("Many of your answers came faster than the texts can usually be read, so you get no further texts.")

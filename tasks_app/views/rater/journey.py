@@ -24,13 +24,13 @@ from tasks_app.services.study import languages as study_languages
 from tasks_app.settings.checks import checks_of
 from tasks_app.texts import languages, richtext
 from tasks_app.views import pay_words
-from tasks_app.views.rater import begun, pages, stages
+from tasks_app.views.rater import continuing, pages, stages
 from tasks_app.views.rater.visit import Visit, forged, rater_page
 
 
 @rater_page("GET", "HEAD")
 def next_step(visit: Visit) -> HttpResponse:
-    """Send a rater to what is due: messages, the end, the wait for a wave, else the page that knows what comes."""
+    """Send a rater to their next page: messages, the end, the wait for a wave, else the page to judge on."""
     if contact.unread(visit.rater):
         return visit.go_to("messages")
     if visit.has_ended:
@@ -40,7 +40,7 @@ def next_step(visit: Visit) -> HttpResponse:
 
 @rater_page("GET", "HEAD", "POST")
 def instructions(visit: Visit) -> HttpResponse:
-    """What the rater is to do, how much it is, and the link that brings them back."""
+    """Show the rater's task, its length, and the link that brings them back."""
     rater = visit.rater
     if visit.has_ended:
         return visit.go_to("end")
@@ -116,7 +116,7 @@ def instructions_html(tasks: list[Task]) -> SafeString:
 
 @rater_page("GET", "HEAD")
 def help_page(visit: Visit) -> HttpResponse:
-    """The instructions again, who runs the study, what is stored, and the personal link."""
+    """Show the instructions again, the people who run the study, the stored data, and the personal link."""
     rater, options = visit.rater, visit.options
     consent_text = pages.agreed_text(rater)
     context = {
@@ -136,13 +136,13 @@ def help_page(visit: Visit) -> HttpResponse:
 
 
 def set_size(rater: Rater) -> int:
-    """Return how many units a full set has, all of a rater's tasks together."""
+    """Count the units of a full set, all of a rater's tasks together."""
     return sum(task.set_size for task in enrolment.tasks_of(rater))
 
 
 @rater_page("GET", "HEAD", "POST")
 def stop(visit: Visit) -> HttpResponse:
-    """Stop here, with pay for what was done."""
+    """Ask a rater whether to stop here, with pay for the work done; posted to, stop."""
     rater = visit.rater
     if visit.has_ended:
         return visit.go_to("end")
@@ -188,7 +188,7 @@ def more(visit: Visit) -> HttpResponse:
 
 
 def _nothing_left(visit: Visit) -> list[str]:
-    """Tell a rater whom the platform has let in again that others have taken everything, and what to do there."""
+    """Tell a rater let in again by the platform that others have taken the rest, and how to go on there."""
     sentences = [_("Other raters have taken the rest of your texts, so you cannot go on here.")]
     if visit.options.amount:
         sentences.append(_("You keep the pay for what you have done."))
@@ -203,7 +203,7 @@ def link(visit: Visit) -> HttpResponse:
         return forged(visit.request)
     new_token = enrolment.new_link(rater_id=visit.rater.pk)
     response = HttpResponseRedirect(reverse("rater:help", args=[new_token]))
-    return begun.forget(response, visit.rater.study, visit.rater.channel)
+    return continuing.forget(response, visit.rater.study, visit.rater.channel)
 
 
 @rater_page("POST")

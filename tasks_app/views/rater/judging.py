@@ -44,7 +44,7 @@ def judge(visit: Visit) -> HttpResponse:
 
 
 def _answer(visit: Visit) -> HttpResponse:
-    """Check what was posted for every text of a page, store it, and send the rater on."""
+    """Check the answers posted for every text of a page, store them, and send the rater on."""
     posted = visit.request.POST
     page = _signed_page(visit, AnswerFields.action, _tokens_of(posted), posted)
     if page is None or page.is_forged:
@@ -60,7 +60,7 @@ def _answer(visit: Visit) -> HttpResponse:
 
 
 def _read_on(page: UnitPage) -> HttpResponse:
-    """Keep what was filled in as drafts, and show the next part of the page: for browsers that run no scripts."""
+    """Keep the posted fields as drafts, and show the next part of the page: for browsers that run no scripts."""
     try:
         for text in page.texts:
             counter = drafts.counter_of(text.screen.assignment) + 1
@@ -110,7 +110,7 @@ def _address_of(visit: Visit, step: checks.Step | None) -> str:
 
 
 def _before_next_unit(visit: Visit) -> HttpResponse | None:
-    """Return what comes before the next unit: messages, that the study or the rater is paused, a step, instructions."""
+    """Return the page before the next unit: messages, a pause of the study or the rater, a step, instructions."""
     rater = visit.rater
     if contact.unread(rater):
         return visit.go_to("messages")

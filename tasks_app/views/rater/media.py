@@ -35,12 +35,12 @@ class Slice:
 
     def __init__(self, file: File[bytes] | BinaryIO, start: int, length: int) -> None:
         self.file = file
-        self.left = length
+        self.bytes_left = length
         file.seek(start)
 
     def __iter__(self) -> Iterator[bytes]:
-        while self.left > 0 and (piece := self.file.read(min(PIECE, self.left))):
-            self.left -= len(piece)
+        while self.bytes_left > 0 and (piece := self.file.read(min(PIECE, self.bytes_left))):
+            self.bytes_left -= len(piece)
             yield piece
 
     def close(self) -> None:
@@ -77,7 +77,7 @@ def part_of(header: str, size: int) -> tuple[int, int] | None:
 
 @require_safe
 def media(request: HttpRequest, token: str, name: str) -> HttpResponseBase:
-    """A file that is shown with one of the rater's units, whole or the part a player asks for."""
+    """Send a file that is shown with one of the rater's units, whole or the part a player asks for."""
     return send(request, access.media_for_rater(access.rater_for_token(token), name))
 
 

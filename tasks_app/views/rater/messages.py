@@ -1,4 +1,4 @@
-"""What researchers have written to a rater, before the rater goes on; and the page of a rater who is paused."""
+"""Messages of researchers to a rater, before the rater goes on; and the page of a paused rater."""
 
 from django.http import HttpResponse
 from django.utils.translation import gettext as _

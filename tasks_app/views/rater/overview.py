@@ -16,7 +16,7 @@ LONGEST_SEARCH = 200
 
 @rater_page("GET", "HEAD")
 def overview(visit: Visit) -> HttpResponse:
-    """The texts of a rater's set with their states; `q` searches in them, `state` shows one state only."""
+    """List the texts of a rater's set with their states; `q` searches in them, `state` shows one state only."""
     rater = visit.rater
     entries = selector.entries(rater)
     if not entries:
@@ -50,7 +50,7 @@ def _address(visit: Visit, entry: selector.Entry) -> str:
 
 @rater_page("GET", "HEAD")
 def summary(visit: Visit) -> HttpResponse:
-    """A rater's own answers in words, as CSV: one row an answered question."""
+    """Send a rater's own answers in words, as CSV: one row per answered question."""
     header = [_("text number"), _("source"), _("text"), _("question"), _("answer"), _("comment")]
     rows = [
         [str(entry.order), entry.source, "\n\n".join(entry.texts), question, answer, entry.comment]

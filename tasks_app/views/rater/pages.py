@@ -27,7 +27,7 @@ from tasks_app.settings.study import StudySettings
 from tasks_app.texts import languages, richtext
 from tasks_app.texts.languages import PageLanguage
 from tasks_app.views import pay_words
-from tasks_app.views.rater import begun, stages
+from tasks_app.views.rater import continuing, stages
 from tasks_app.views.rater.visit import Visit
 
 
@@ -38,7 +38,7 @@ def minutes_in_words(minutes: float) -> str:
 
 
 def expected_minutes(study: Study) -> float:
-    """Return how long a set takes: as the researcher states, else as raters took, else as estimated."""
+    """Return the minutes that a set takes: as the researcher states, else as raters took, else as estimated."""
     options = study.options
     if options.minutes is not None or not study.is_frozen:
         return options.expected_minutes
@@ -52,7 +52,7 @@ def money(amount: Decimal, currency: str) -> str:
 
 
 def in_browser() -> str:
-    """Say what the one cookie of raters' pages is for."""
+    """Describe the purpose of the one cookie of raters' pages."""
     return _(
         "A cookie remembers for %(days)s days at most that you have begun, so that you can go on if you lose the page. "
         "It is deleted at the end and used for nothing else. You can take part without it."
@@ -60,7 +60,7 @@ def in_browser() -> str:
 
 
 def stored_in_words(options: StudySettings, channel: str) -> str:
-    """Say what is stored about a rater of a channel: in the researcher's words, and what the channel brings."""
+    """Describe the data stored about a rater: in the researcher's words, and the data that the channel brings."""
     said = options.stored or _(
         "Your answers and comments, how long you took and which buttons and fields you used, under a made-up name. "
         "Your IP address and the kind of your device are not stored."
@@ -70,7 +70,7 @@ def stored_in_words(options: StudySettings, channel: str) -> str:
 
 
 def about_pairs(options: StudySettings, channel: str) -> list[tuple[str, str]]:
-    """Who runs the study and what happens with the answers of a channel's raters, as far as the researcher said."""
+    """Return the people who run the study and the use of the answers, as far as the researcher gave them."""
     last_day = options.withdraw_until
     pairs = [
         (_("Who runs this study"), options.institution),
@@ -78,7 +78,7 @@ def about_pairs(options: StudySettings, channel: str) -> list[tuple[str, str]]:
         (_("Complaints"), options.complaints),
         (_("Ethics reference"), options.ethics),
         (_("What is stored"), stored_in_words(options, channel)),
-        (_("In your browser"), in_browser() if begun.has_memory(channel) else ""),
+        (_("In your browser"), in_browser() if continuing.has_memory(channel) else ""),
         (_("How long it is kept"), options.kept),
         (_("What is published"), options.published),
         (_("Last day to withdraw"), formats.date_format(last_day, "DATE_FORMAT") if last_day else ""),
@@ -87,7 +87,7 @@ def about_pairs(options: StudySettings, channel: str) -> list[tuple[str, str]]:
 
 
 def kept_in_words(options: StudySettings, channel: str) -> str:
-    """Say after what time without a sign of life a rater's place is given to others."""
+    """Describe the time without a sign of life after which a rater's place goes to others."""
     lease = channels.lease_of(options, channel)
     words, first = {"time": _time_in_words(lease.minutes)}, lease.unanswered_minutes
     if first is None or first >= lease.minutes:
@@ -107,7 +107,7 @@ def _time_in_words(minutes: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PublicStudy:
-    """What a stranger may know of a study: nothing that names a system or the researcher's own title."""
+    """Facts of a study for a stranger: without names of systems and without the researcher's own title."""
 
     public_title: str
     language: str
@@ -124,7 +124,7 @@ class PublicStudy:
 
 
 def public_study(study: Study, channel: str) -> PublicStudy:
-    """Collect what is shown above and below the consent button to somebody who comes by a channel."""
+    """Collect the texts above and below the consent button for a person who comes by a channel."""
     options = study.options
     minutes = expected_minutes(study)
     return PublicStudy(
@@ -178,7 +178,7 @@ def consent_html(study: Study, text: ConsentText | None) -> str:
 
 
 def client_address(request: HttpRequest) -> str:
-    """Return the address a request came from; of X-Forwarded-For only what our own proxies wrote is believed.
+    """Return the address of a request; of X-Forwarded-For only the entries of our own proxies are believed.
 
     Of an IPv6 address the network of 64 bits: whoever has one address of it has all.
     """
@@ -190,7 +190,7 @@ def client_address(request: HttpRequest) -> str:
 
 
 def _network(address: str) -> str:
-    """Return whom an address is counted for; what is no address stays as it is."""
+    """Return the network that an address is counted for; any other text stays as it is."""
     try:
         network = ipaddress.ip_address(address.strip("[]").partition("%")[0])
     except ValueError:

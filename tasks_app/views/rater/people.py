@@ -50,7 +50,7 @@ sign_out = require_POST(LogoutView.as_view(next_page=SIGN_IN))
 @require_safe
 @login_required(login_url=SIGN_IN)
 def studies(request: HttpRequest) -> HttpResponse:
-    """The studies somebody is invited to, what they are paid, and how far they are."""
+    """List the studies that a person is invited to, with pay and progress."""
     rows = [
         {
             "study": pages.public_study(invitation.study, "account"),

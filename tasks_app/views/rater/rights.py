@@ -13,14 +13,14 @@ from tasks_app.selectors.stored import StoredAboutRater, own_data, stored_about
 from tasks_app.services import erasure
 from tasks_app.services.judging import assignments
 from tasks_app.texts import richtext
-from tasks_app.views.rater import begun, pages
+from tasks_app.views.rater import continuing, pages
 from tasks_app.views.rater.journey import set_size
 from tasks_app.views.rater.visit import Visit, forged, rater_page
 
 
 @rater_page("GET", "HEAD")
 def stored(visit: Visit) -> HttpResponse:
-    """Show what is stored about the rater, and what is not."""
+    """Show the data that is stored about the rater, and the data that is not."""
     rater = visit.rater
     about = stored_about(rater)
     progress = progress_of(rater, set_size(rater))
@@ -92,7 +92,7 @@ def withdraw(visit: Visit) -> HttpResponse:
             assignments.stop(rater=rater)
         erased = erasure.erase(rater=rater)
         response = visit.message(_("Your answers are erased"), _erased(erased.judgments))
-        return begun.forget(response, rater.study, rater.channel)
+        return continuing.forget(response, rater.study, rater.channel)
     progress = progress_of(rater, set_size(rater))
     context = {
         "frame": pages.frame_for(visit, progress),

@@ -11,7 +11,7 @@ from tasks_app.models import Assignment
 from tasks_app.selectors.progress import RaterProgress
 from tasks_app.services.judging.grading import known_answers
 from tasks_app.settings.checks import checks_of
-from tasks_app.task_types.screen_data import Screen
+from tasks_app.task_types.base import Screen
 
 Purpose = Assignment.Purpose
 
@@ -36,7 +36,7 @@ def label(progress: RaterProgress, *, counted_as: Counted = "text") -> str:
 
 
 def numbered(number: int, total: int, counted_as: Counted = "text") -> str:
-    """Say which of a rater's screens this is, after what it shows; pictures, sounds and films are only numbered."""
+    """Return the number of a rater's screen in words that fit its contents; files have a bare number."""
     words = {
         "text": _("Text %(n)s of %(total)s"),
         "screen": _("Screen %(n)s of %(total)s"),
@@ -47,7 +47,7 @@ def numbered(number: int, total: int, counted_as: Counted = "text") -> str:
 
 
 def counted_as(screen: Screen) -> Counted:
-    """Return what the number of a screen counts."""
+    """Return the kind of thing that the number of a screen counts."""
     if screen.shows_files:
         return "file"
     if not screen.parts:
@@ -56,7 +56,7 @@ def counted_as(screen: Screen) -> Counted:
 
 
 def counted(screens: Iterable[Screen]) -> Counted:
-    """Return what is counted on a page of several blocks: texts only if each of them shows one."""
+    """Return the kind of thing counted on a page of several blocks: texts only if each of them shows one text."""
     return next((kind for kind in map(counted_as, screens) if kind != "text"), "text")
 
 
@@ -66,7 +66,7 @@ def heading(number: int, total: int, counted_as: Counted = "text") -> str:
 
 
 def texts_numbers(first: int, last: int, total: int, counted_as: Counted = "text") -> str:
-    """Say which of the texts to be judged are on a page of several."""
+    """Return the numbers of the judged texts on a page of several."""
     if counted_as != "text":
         return _("%(first)s to %(last)s of %(total)s") % {"first": first, "last": last, "total": total}
     return _("Texts %(first)s to %(last)s of %(total)s") % {"first": first, "last": last, "total": total}
@@ -105,7 +105,7 @@ def hint(assignment: Assignment, progress: RaterProgress) -> str:
 
 
 def about_skipping(assignment: Assignment) -> str:
-    """Return what skipping a unit leads to where that is more than the next text; else empty."""
+    """Return the consequence of skipping a unit, if it is more than the next text; else ""."""
     if _decides(assignment):
         return _("Without your answers we cannot tell whether this study fits you, so it ends for you here.")
     if assignment.purpose == Purpose.EXAM:
@@ -114,12 +114,12 @@ def about_skipping(assignment: Assignment) -> str:
 
 
 def needed(share: float, total: int) -> int:
-    """Return how many units a pass mark asks for; a mark that is hit exactly is passed."""
+    """Return the number of units that a pass mark asks for; a mark that is hit exactly is passed."""
     return math.ceil(share * total - 1e-9)
 
 
 def before_the_texts(training: int, exam: int, share: float, attempts: int) -> list[str]:
-    """Announce practice and test, with what passing them takes."""
+    """Announce practice and test, with the conditions to pass."""
     sentences = []
     if training:
         sentences.append(

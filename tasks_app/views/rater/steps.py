@@ -35,7 +35,7 @@ class FeedbackLine:
 
 @rater_page("GET", "HEAD", "POST")
 def feedback(visit: Visit, order: int) -> HttpResponse:
-    """After a unit of the training: the text again, what was answered, what was right, and why."""
+    """Show, after a unit of the training, the text again, the answer, the right answer, and the reason."""
     rater = visit.rater
     assignment = access.assignment_for_rater(rater, order=order)
     stored = assignment.judgments.order_by("-id").first()
@@ -68,7 +68,7 @@ def _known(assignment: Assignment, purpose: str) -> list[GoldAnswer]:
 
 
 def _as_shown(form: forms.Form, known: Sequence[GoldAnswer]) -> list[GoldAnswer]:
-    """Sort what is known as the questions were on the screen; what is about all of them comes first."""
+    """Sort known answers as the questions were on the screen; answers about all of them come first."""
     places = {name: place for place, name in enumerate(form.fields)}
     return sorted(known, key=lambda gold: places.get(_field_of(form, gold) if gold.criterion else "", -1))
 
@@ -125,7 +125,7 @@ def _apart(words: str) -> str:
 
 @rater_page("GET", "HEAD", "POST")
 def exam(visit: Visit, number: int) -> HttpResponse:
-    """After the last unit of an attempt: how many were right, and what comes now.
+    """Show, after the last unit of an attempt, the number of right answers and the next step.
 
     Which ones, and why, only where the study says so; a rater who did not pass can then read it after the end, too.
     """
@@ -152,7 +152,7 @@ def exam(visit: Visit, number: int) -> HttpResponse:
 
 
 def _exam_after_the_end(visit: Visit, result: checks.ExamResult, review: Sequence[Mapping[str, Any]]) -> HttpResponse:
-    """Show a rater whom an exam has ended which of its texts were right, and why."""
+    """Show a rater, after an exam that ended their study, its right and wrong texts with reasons."""
     context = {
         "frame": pages.frame_for(visit, progress_of(visit.rater, 1)),
         "outcome": visit.rater.outcome,
@@ -167,7 +167,7 @@ def _exam_after_the_end(visit: Visit, result: checks.ExamResult, review: Sequenc
 
 
 def _review(visit: Visit, task: Task, result: checks.ExamResult) -> list[dict[str, Any]]:
-    """Return the texts of an attempt at an exam, each with the answer to it, what was right, and why."""
+    """Return the texts of an attempt at an exam, each with its answer, the right answer, and the reason."""
     answers = checks.exam_answers(visit.rater, task, result.attempt)
     return [_reviewed(visit, number, *answer) for number, answer in enumerate(answers, start=1)]
 
@@ -193,7 +193,7 @@ def _reviewed(visit: Visit, number: int, assignment: Assignment, stored: Judgmen
 
 
 def how_it_went(result: checks.ExamResult) -> str:
-    """Say how many texts of an exam were right, and how many had to be."""
+    """Tell the number of right texts in an exam, and the number needed to pass."""
     if not result.is_enough:
         return _("You skipped too many of its texts for it to count.")
     needed = stages.needed(result.needed, result.graded)
@@ -224,7 +224,7 @@ def _how_many(result: checks.ExamResult) -> str:
 
 @rater_page("GET", "HEAD", "POST")
 def notice(visit: Visit) -> HttpResponse:
-    """A break at which a rater is told that checks were wrong, without a word about which."""
+    """Show a break that tells a rater that checks were wrong, without naming them."""
     if not checks.notice_due(visit.rater):
         return visit.go_to("next")
     context = {

@@ -24,7 +24,7 @@ BESIDE_ANSWER = ("comment", "skip_reason")
 
 
 class BlockError(NamedTuple):
-    """What is wrong with a block, the id of the field that it is about, if any, and the heading of the block."""
+    """The problem of a block, the id of its field, if any, and the heading of the block."""
 
     id: str
     words: str
@@ -33,7 +33,7 @@ class BlockError(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ShownBlock:
-    """What a page shows of a text: its screen, the form of its task type and the fields beside it.
+    """A text as a page shows it: its screen, the form of its task type and the fields beside it.
 
     `number` counts the texts of the page from 1. `heading` says which text it is; empty where it is the only one.
     """
@@ -49,7 +49,7 @@ class ShownBlock:
 
     @property
     def prefix(self) -> str:
-        """What the names of its fields begin with."""
+        """The beginning of the names of its fields."""
         prefix = text_prefix(self.number)
         return f"{prefix}-" if prefix else ""
 
@@ -69,7 +69,7 @@ class ShownBlock:
         return self.fields["skip_reason"] if self.fields is not None and "skip_reason" in self.fields.fields else None
 
     def errors(self) -> Iterator[BlockError]:
-        """Yield what is wrong, in the order of the block; a text that is skipped needs no answer."""
+        """Yield the problems, in the order of the block; a text that is skipped needs no answer."""
         if self.form.is_bound and not (self.skip and self.skip.value()):
             yield from (BlockError("", str(error), self.heading) for error in self.form.non_field_errors())
             yield from self._errors_of(self.form.visible_fields())
@@ -82,13 +82,13 @@ class ShownBlock:
 
 
 def blocks_shown(blocks: Sequence[ShownBlock]) -> dict[str, object]:
-    """Return what the template of the page needs of its texts."""
+    """Return the values for the template of the page about its texts."""
     return {"texts": blocks, "errors": [error for block in blocks for error in block.errors()]}
 
 
 @dataclass(frozen=True, slots=True)
 class PageTime:
-    """How long a page of `texts` texts took, and the log of what happened on it; each text has an equal share."""
+    """The time that a page of `texts` texts took, and the log of its events; each text has an equal share."""
 
     texts: int
     active: float | None
@@ -96,14 +96,14 @@ class PageTime:
     log: list[Any]
 
     def log_of(self, number: int) -> list[Any]:
-        """Return the events of the n-th text, whose fields have their own names, and those of the page."""
+        """Return the events of the n-th text, with the names of its own fields, and those of the page."""
         if self.texts == 1:
             return self.log
         rows = ((row, self._number_of(row)) for row in self.log)
         return [_own_names(row, number) for row, about in rows if about in {None, number}]
 
     def _number_of(self, row: object) -> int | None:
-        """Return which text a row of the log is about, by its field; None where it is about the page."""
+        """Return the number of the text that a row of the log is about, by its field; None if it is about the page."""
         if not (isinstance(row, list) and len(row) > 2 and isinstance(row[2], str)):
             return None
         prefixed = (n for n in range(2, self.texts + 1) if row[2].startswith(f"{text_prefix(n)}-"))
@@ -119,7 +119,7 @@ def _own_names(row: Any, number: int) -> Any:
 
 @dataclass(frozen=True)
 class TextBlock:
-    """A text on a rater's page, the n-th of so many: whose visit, which screen, and the answer so far.
+    """A text on a rater's page, the n-th of so many: its visit, its screen, and the answer so far.
 
     The answer so far is what was `posted`, else `initial` values with a `comment` and perhaps a `skip_reason`: of the
     draft whose `counter` is given, or of the `stored` answer that is to be changed.
@@ -138,7 +138,7 @@ class TextBlock:
 
     @property
     def prefix(self) -> str:
-        """What its fields are prefixed with."""
+        """The prefix of its fields."""
         return text_prefix(self.number)
 
     @cached_property
@@ -162,7 +162,7 @@ class TextBlock:
 
     @cached_property
     def bound(self) -> dict[str, Any]:
-        """What the token of a form says: whose it is, which unit, and which arrangement of it was on the screen.
+        """Return the contents of a form's token: the rater, the unit, and the arrangement that was on the screen.
 
         Whoever has a token can read it, so it holds no row id: those of repeats are higher than their neighbours'.
         And there are few arrangements, so their digests are made with the server's key.
@@ -175,24 +175,24 @@ class TextBlock:
 
     @property
     def names(self) -> set[str]:
-        """The names of what a draft of an answer may hold, without the prefix of the page."""
+        """The names in a draft of an answer, without the prefix of the page."""
         return {*self.form.fields, *BESIDE_ANSWER}
 
     @property
     def filled_in(self) -> dict[str, str]:
-        """What was posted of an answer so far, by the names of its draft; what is empty is left out."""
+        """The posted part of an answer so far, by the names of its draft, without empty fields."""
         posted: Mapping[str, Any] = self.posted or {}
         sent = {name: str(posted.get(self.form.add_prefix(name), "")) for name in self.names}
         return {name: value for name, value in sent.items() if value}
 
     def is_valid(self) -> bool:
-        """Return whether what was posted can be stored: an answer, or a reason for skipping the text."""
+        """Return whether the post can be stored: an answer, or a reason for skipping the text."""
         # Both are checked, so that all that is wrong is said at once.
         fields_ok, form_ok = self.fields.is_valid(), self.form.is_valid()
         return fields_ok and (form_ok or bool(self.fields.cleaned_data.get("skip_reason")))
 
     def answered(self, time: PageTime) -> Answered:
-        """Return what was posted as what is to be stored."""
+        """Return the posted fields as an answer to store."""
         given = self.fields.cleaned_data
         skip_reason = given.get("skip_reason", "")
         if skip_reason:
@@ -210,7 +210,7 @@ class TextBlock:
         return Answered(self.screen, submission)
 
     def shown(self, heading: str = "") -> ShownBlock:
-        """Return what the page shows of it."""
+        """Return the block as the page shows it."""
         comment = self.comment if self.posted is None else self.posted.get(self.fields.add_prefix("comment"), "")
         return ShownBlock(
             screen=self.screen.shown,

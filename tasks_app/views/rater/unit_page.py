@@ -1,4 +1,4 @@
-"""A rater's page of units: the form to judge them with, or why answers are not stored and what the rater can do."""
+"""A rater's page of units: the form to judge them with, or the reason why answers are not stored, with advice."""
 
 import uuid
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ from tasks_app.views.rater.visit import Visit
 
 @dataclass(frozen=True)
 class UnitPage:
-    """The units on a rater's page, mostly one, made once for each request: whose visit, which texts, and what came."""
+    """The units on a rater's page, mostly one, made once for each request: its visit, its texts, and the post."""
 
     visit: Visit
     texts: Sequence[TextBlock]
@@ -66,13 +66,13 @@ class UnitPage:
 
     @cached_property
     def time(self) -> PageTime:
-        """How long the page took, at most what has passed since the server first showed it, and its log."""
+        """The time that the page took, at most the time since the server first showed it, and its log."""
         known = self.fields.cleaned_data
         active, elapsed = (self._bounded(known[name]) for name in ("seconds_active", "seconds_elapsed"))
         return PageTime(len(self.texts), active, elapsed, known["log"])
 
     def _bounded(self, seconds: float | None) -> float | None:
-        """Return a time that a browser measured, at most what has passed since the server first showed a text.
+        """Return a time that a browser measured, at most the time since the server first showed a text.
 
         Where the server's clock was set back meanwhile, what has passed is not known and bounds nothing.
         """
@@ -116,7 +116,7 @@ class UnitPage:
         return [progress.number_of(text.screen.assignment.order) for text in self.texts]
 
     def _headings(self, progress: RaterProgress) -> list[str]:
-        """Return which of the rater's texts each text is; empty for the only one, which the bar on top names."""
+        """Return the heading of each text, by its number; empty for the only one, which the bar on top names."""
         if len(self.texts) == 1:
             return [""]
         return [
@@ -161,7 +161,7 @@ def refused(page: UnitPage, results: Sequence[judgments.Result]) -> HttpResponse
 
 
 def _given(text: TextBlock) -> dict[str, Any]:
-    """Return what was sent beside an answer, without what is empty."""
+    """Return the fields sent beside an answer, without empty ones."""
     return {name: value for name, value in text.fields.cleaned_data.items() if value not in ("", None)}
 
 

@@ -61,7 +61,7 @@ class Visit:
         return HttpResponseRedirect(self.url(name, *args))
 
     def step_form(self, step: str) -> StepForm:
-        """Make the form of a button, bound to what was posted."""
+        """Make the form of a button, bound to the post."""
         bound = {"rater": handle_of_rater(self.rater.pk), "step": step}
         return StepForm(self.request.POST if self.is_post else None, bound_to=bound)
 
@@ -110,7 +110,7 @@ def rater_page(*methods: str) -> Callable[[RaterView[P]], Callable[Concatenate[H
 
 
 def message(request: HttpRequest, title: str, sentences: list[str], status: int = 200) -> HttpResponse:
-    """Answer with a title and a few sentences that say what has happened and what to do."""
+    """Answer with a title and a few sentences that tell the event and the next step."""
     return render(request, "rater/message.html", {"title": title, "sentences": sentences}, status=status)
 
 

@@ -160,7 +160,7 @@ def percent(share: float) -> str:
 
 @researcher_page("GET")
 def table(request: HttpRequest, slug: str, table: str) -> HttpResponse:
-    """A table of the page as a file: units, or raters. It names no system."""
+    """Send a table of the page as a file: units, or raters. It names no system."""
     study = access.study_for_researcher(request.user, slug, access.GOLD_READER)
     if table not in _TABLES:
         raise Http404

@@ -1,4 +1,4 @@
-"""The corrections of an open study: what was corrected, and the forms to correct a typo."""
+"""The corrections of an open study: the corrected texts, and the forms to correct a typo."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ AROUND = 80
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A text with the form that corrects it, filled with what was sent if that was refused."""
+    """A text with the form that corrects it, filled with the post if that was refused."""
 
     correctable: Correctable
     text: str

@@ -1,4 +1,4 @@
-"""Deleting a study, and what is kept of deleted ones: their log and their payments."""
+"""Deleting a study, and the rest of deleted ones: their log and their payments."""
 
 from collections.abc import Iterator
 from http import HTTPStatus

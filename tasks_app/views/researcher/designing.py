@@ -1,4 +1,4 @@
-"""The Design page: what each system, item, position and rater gets, before and after opening."""
+"""The Design page: the share of each system, item, position and rater, before and after opening."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
@@ -38,7 +38,7 @@ COLUMNS = ("booklet", "order", "unit", "item", "systems", "place")
 
 @researcher_page("GET")
 def design(request: HttpRequest, slug: str) -> HttpResponse:
-    """The plan in numbers, before opening and after."""
+    """Show the plan in numbers, before opening and after."""
 
     def context(study: Study) -> dict[str, Any]:
         reports = plan_reports.reports(study)
@@ -139,7 +139,7 @@ def _facts_of_task(report: Report, study: Study, *, alone: bool) -> dict[str, An
 
 @researcher_page("GET")
 def plan_csv(request: HttpRequest, slug: str) -> HttpResponseBase:
-    """The whole plan of a task as a file: the stored one, or the one that opening would draw; it names systems."""
+    """Send the whole plan of a task as a file: the stored one, or the one that opening would draw; it names systems."""
     study = access.study_for_researcher(request.user, slug, access.GOLD_READER)
     task = _task(study, request.GET.get("task"))
     units = {unit.key: unit for unit in plans.plan_units(task)}
@@ -153,7 +153,7 @@ def plan_csv(request: HttpRequest, slug: str) -> HttpResponseBase:
 
 @researcher_page("GET")
 def pairs_csv(request: HttpRequest, slug: str) -> HttpResponseBase:
-    """How often every two systems of a task are on the same screen, as a file."""
+    """Send the number of screens that every two systems of a task share, as a file."""
     study = access.study_for_researcher(request.user, slug)
     task = _task(study, request.GET.get("task"))
     meetings = next((report.meetings for report in plan_reports.reports(study) if report.task == task), None)

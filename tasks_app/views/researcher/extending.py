@@ -1,4 +1,4 @@
-"""More judgments per unit, or more raters, while a study is open: what it comes to first, then it is done."""
+"""More judgments per unit, or more raters, while a study is open: first the effects, then the action."""
 
 from decimal import ROUND_HALF_UP, Decimal
 from http import HTTPStatus
@@ -21,7 +21,7 @@ from tasks_app.views.researcher.frame import researcher_page, study_page
 
 
 class WishForm(forms.Form):
-    """How much is to be added, and the fee with which its cost is computed."""
+    """The size of the extension, and the fee with which its cost is computed."""
 
     judgments = forms.IntegerField(
         min_value=0,
@@ -55,7 +55,7 @@ class WishForm(forms.Form):
 
     @property
     def wish(self) -> Wish:
-        """What is asked for."""
+        """Return the requested extension."""
         return Wish(self.cleaned_data["judgments"], self.cleaned_data.get("raters") or 0)
 
     @property

@@ -57,7 +57,7 @@ def researcher_page(*methods: str) -> Callable[[ResearcherView[P]], ResearcherVi
 
 @contextmanager
 def refusals_shown(request: HttpRequest, *refusals: type[Exception]) -> Iterator[None]:
-    """Show the refusal of a service as a message on the next page, and leave out what follows in the block."""
+    """Show the refusal of a service as a message on the next page, and leave out the rest of the block."""
     try:
         yield
     except refusals as refusal:
@@ -84,7 +84,7 @@ def study_page(
     status: int = 200,
     fetched: tuple[Study, str | None] | None = None,
 ) -> HttpResponse:
-    """Render one tab of a study, or with `template` and `title` a page within it, for whoever has at least `role`.
+    """Render one tab of a study, or with `template` and `title` a page within it, for people with at least `role`.
 
     `fetched` is the study with the person's role in it, where a page has asked `access.study_and_role` already. A
     superuser's look into a study of others is logged.
@@ -131,7 +131,7 @@ def _tabs(study: Study, visible: Sequence[tabs.Tab], here: tabs.Tab | None) -> d
 
 
 def _moves(study: Study) -> list[dict[str, Any]]:
-    """Which changes of state are possible now, each with the words on its button."""
+    """Return the possible changes of state, each with the words on its button."""
     words = {
         ("open", Study.State.DRAFT): _("Check and open…"),
         ("open", Study.State.PAUSED): _("Resume"),

@@ -37,7 +37,7 @@ STATES = {
 
 
 class PeopleForm(forms.Form):
-    """Whom to invite, and how."""
+    """The people to invite, and the way to invite them."""
 
     channel = forms.ChoiceField(label=gettext_lazy("How they take part"), widget=forms.RadioSelect)
     people = forms.CharField(
@@ -86,7 +86,7 @@ class PeopleForm(forms.Form):
 @accepts_files(largest_table)
 @researcher_page("GET", "POST")
 def invited(request: HttpRequest, slug: str) -> HttpResponse:
-    """Whoever is invited, and a form to invite more; posted, the answer is the file with the links."""
+    """List the invited people, and a form to invite more; posted to, answer with the file of links."""
     study = access.study_for_researcher(request.user, slug, EDITOR)
     posted = request.method == "POST"
     form = PeopleForm(request.POST if posted else None, request.FILES if posted else None, study=study)
@@ -136,7 +136,7 @@ def _listed(request: HttpRequest, study: Study) -> dict[str, Any]:
 
 
 def set_of(invitation: Invitation) -> str:
-    """Return how the page of the plan names the set that is kept for somebody; "" where none is."""
+    """Return the name on the page of the plan for the set kept for a person; "" if none is kept."""
     booklet = invitation.booklet
     return f"{booklet.task.key} {booklet.number}" if booklet is not None else ""
 

@@ -1,4 +1,4 @@
-"""The log: who did what in one's studies, with filters."""
+"""The log: actions in one's studies by person, with filters."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""The entries of the log in words: what was done, to what, and the details that a reader can use.
+"""The entries of the log in words: the action, its object, and the details that a reader can use.
 
 The rows keep their names, which the API and the exports have; only the page words them.
 """

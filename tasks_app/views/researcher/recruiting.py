@@ -28,7 +28,7 @@ EDITOR = Membership.Role.EDITOR
 
 @researcher_page("GET")
 def recruit(request: HttpRequest, slug: str) -> HttpResponse:
-    """Every channel that is open with what to paste where, and the codes by outcome."""
+    """Show every open channel with the values to paste there, and the codes by outcome."""
 
     def context(study: Study) -> dict[str, Any]:
         real = Rater.objects.filter(study=study, kind=Rater.Kind.REAL).order_by()
@@ -99,7 +99,7 @@ def codes_of(study: Study, facts: Facts) -> list[tuple[str, str, str]]:
 
 
 def _codes_of_waves(study: Study) -> list[tuple[str, str, str]]:
-    """The code of every wave but the last, which has that of the completed; nothing for a study of one wave."""
+    """Return the code of every wave but the last, which has that of the completed; empty for a study of one wave."""
     days = set(
         study.tasks.filter(until=None).exclude(stage=Task.Stage.SCREENING).values_list("opens_after_days", flat=True)
     )
@@ -117,7 +117,7 @@ def _facts(study: Study) -> Facts:
 
 
 def warnings_of(study: Study, facts: Facts, *, secure: bool) -> list[str]:
-    """Return warnings about what would go wrong on a platform."""
+    """Return warnings about settings that would fail on a platform."""
     rows = []
     if any(channels.registry[name].needs_codes for name in study.options.channels if name in channels.registry):
         rows = [point.sentence for point in contradictions.codes_of_platforms(facts)]
@@ -206,7 +206,7 @@ def _reports(form: FileForm, statuses: list[str]) -> list[Report]:
 
 
 def _counts(study: Study, channel: str) -> list[tuple[str, int]]:
-    """Count a channel's raters by what the platform said last."""
+    """Count a channel's raters by the last status from the platform."""
     identities = Identity.objects.filter(study=study, channel=channel, rater__kind=Rater.Kind.REAL)
     counted = Counter(identities.values_list("status", flat=True))
     return [(status or _("nothing entered yet"), n) for status, n in sorted(counted.items())]

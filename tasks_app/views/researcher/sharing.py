@@ -29,7 +29,7 @@ MAY = {
 
 
 class MemberForm(forms.Form):
-    """Letting somebody in, or changing what they may do."""
+    """Letting somebody in, or changing their role."""
 
     name = forms.CharField(
         max_length=150,

@@ -1,4 +1,4 @@
-"""Begin a study: choose a way, say what the study is called, and go on to its first step."""
+"""Begin a study: choose a way, name the study, and go on to its first step."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -19,6 +19,7 @@ from django.utils.translation import gettext_lazy
 from tasks_app import access, task_types
 from tasks_app.importing import uploads
 from tasks_app.importing.formats.opening import plain_form
+from tasks_app.importing.named.studies import kept_form
 from tasks_app.models import Membership, Study
 from tasks_app.selectors.studies import StudyFilters, matching
 from tasks_app.settings.fields import line_field
@@ -42,7 +43,7 @@ NEWEST = 8
 
 
 class NamesForm(forms.Form):
-    """What a new study is called."""
+    """The titles of a new study."""
 
     title = line_field(
         gettext_lazy("Title"),
@@ -78,7 +79,10 @@ class RatedTableForm(NamesForm):
     file = forms.FileField(
         allow_empty_file=True,  # an empty file is answered by whoever reads it, and says what to do
         label=gettext_lazy("Table of texts and ratings"),
-        help_text=gettext_lazy("CSV, TSV, JSON, JSON Lines or a workbook (.xlsx, .ods)."),
+        help_text=gettext_lazy(
+            "CSV, TSV, JSON, JSON Lines or a workbook (.xlsx, .ods); or what WMT, Label Studio, Appraise or another "
+            "known tool writes, also as a zip."
+        ),
     )
 
 
@@ -175,7 +179,7 @@ def _texts(value: str) -> Origin:
 
 
 def _chosen(request: HttpRequest) -> tuple[str, str, Origin] | None:
-    """Return the way to begin that an address or a form names, its value, and what the study begins from."""
+    """Return the way to begin that an address or a form names, its value, and the origin of the study."""
     given = request.POST if request.method == "POST" else request.GET
     if "study" in given:
         return "study", given["study"], _study(request, given["study"])
@@ -239,9 +243,10 @@ def _begin(request: HttpRequest, way: str, origin: Origin, form: NamesForm, usua
         return f"{step_url(study.slug, 'texts')}?own=1" if way in _WITH_TEXTS else step_url(study.slug, "task")
     if given["file"] is None:
         return step_url(study.slug, "texts")
-    token = uploads.keep(study, given["file"], plain_form)
     if isinstance(form, RatedTableForm):
+        token = uploads.keep(study, given["file"], kept_form)
         return f"{reverse('researcher:one_table', args=[study.slug])}?{urlencode({'file': token})}"
+    token = uploads.keep(study, given["file"], plain_form)
     return f"{step_url(study.slug, 'texts')}?{urlencode({'file': token})}"
 
 

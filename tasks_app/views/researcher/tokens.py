@@ -58,7 +58,7 @@ class TokenForm(forms.Form):
 
 @researcher_page("GET", "POST")
 def api(request: HttpRequest, slug: str) -> HttpResponse:
-    """Make a token, whose secret is shown this once, and see one's own."""
+    """Make a token, with its secret shown this once, and list one's own tokens."""
     posted = request.method == "POST"
     form = TokenForm(request.POST if posted else None)
     user = cast("User", request.user)

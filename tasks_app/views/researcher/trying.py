@@ -1,4 +1,4 @@
-"""Try out how raters arrive and end on each channel, as a person whose answers never count."""
+"""Try out the arrival and the end of raters on each channel, as a person with answers that never count."""
 
 import copy
 from collections.abc import Mapping
@@ -78,7 +78,7 @@ def _read(study: Study, channel: str, query: Mapping[str, str]) -> Arrival:
 
 
 def _arrival(request: HttpRequest, study: Study, channel: str, query: Mapping[str, str]) -> HttpResponse:
-    """Show the page at a channel's address; agreed to, it makes a rater whose answers count nowhere."""
+    """Show the page at a channel's address; agreed to, it makes a rater with answers that count nowhere."""
     try:
         arrival = _read(study, channel, query)
     except NotArrived as error:

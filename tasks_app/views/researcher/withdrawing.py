@@ -36,7 +36,7 @@ def withdrawn_texts(study: Study) -> dict[str, Any]:
 
 @researcher_page("GET", "POST")
 def withdraw(request: HttpRequest, slug: str) -> HttpResponse:
-    """Ask for the reason, with what the withdrawal does; posted to, withdraw the text."""
+    """Ask for the reason, with the effects of the withdrawal; posted to, withdraw the text."""
     study = access.study_for_researcher(request.user, slug, EDITOR)
     sent = request.POST if request.method == "POST" else request.GET
     item, output = _named(study, sent)

@@ -82,9 +82,9 @@ def test_folders_written_for_mt_metrics_eval_are_read_back(marked: Study, tmp_pa
     assert scores == pytest.approx(
         {
             ("und-und-1", "A"): -3.05,
-            ("und-und-1", "CUNI-MH-v2"): 0,
+            ("und-und-1", "CUNI-MH-(v2)"): 0,
             ("und-und-2", "A"): -5,
-            ("und-und-2", "CUNI-MH-v2"): -25,
+            ("und-und-2", "CUNI-MH-(v2)"): -25,
         }
     )
 

@@ -25,6 +25,7 @@ def test_from_a_table_to_its_results(rosas_browser: Client) -> None:
     page = rosas_browser.get(address).content.decode()
     assert "wide:\n  of: criterion\n  value: [fluency, adequacy]" in page
     assert page.index("The first rows as evalweb reads them") < page.rindex('<td dir="auto">70.5</td>')
+    assert "<code>feature_domain</code>" in page
     path, _query, token = address.partition("?file=")
     mapping = "columns: {rater: annotator, item: segment, system: model, output: translation, value: fluency}\n"
     posted = {"file": token, "mode": "text", "text": mapping}

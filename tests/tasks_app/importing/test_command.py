@@ -69,13 +69,14 @@ def test_a_mapping_can_be_saved_and_used_again(draft: Study, file: Path, map_fil
 
 def test_problems_go_to_standard_error(draft: Study, file: Path) -> None:
     err = StringIO()
+    file.write_text(THEIRS.replace("segment", "item", 1))
     with pytest.raises(CommandError, match=r"Nothing was stored\.") as refused:
         call_command("import_ratings", "fluency", str(file), stdout=StringIO(), stderr=err)
     assert refused.value.returncode == 1
     lines = err.getvalue().splitlines()
     assert lines[0].startswith("theirs.csv:1:1: The column “rater” is missing.")
     assert lines[1].startswith("theirs.csv:1:1: Unknown column “worker”. A mapping says which columns to read")
-    assert len(lines) == 8, "nothing below such a header is looked at"
+    assert len(lines) == 7, "nothing below such a header is looked at"
 
 
 def test_or_into_the_json(draft: Study, file: Path, map_file: Path) -> None:
@@ -151,3 +152,17 @@ def test_a_mapping_that_cannot_be_read_says_why(draft: Study, file: Path, tmp_pa
             call_command("import_ratings", "fluency", str(file), map=str(bad), stderr=err, stdout=StringIO())
         assert err.getvalue().startswith(said)
     kit.bring(draft, tmp_path)
+
+
+def test_a_file_with_other_names_is_answered_by_one_line_and_a_mapping(draft: Study, tmp_path: Path) -> None:
+    """What the command prints on standard output is a mapping that reads the file as it is."""
+    path = tmp_path / "raw.csv"
+    path.write_text("worker_id,segment,mt_system,aspect,score\nann,i1,alpha,style,4\n")
+    out, err = StringIO(), StringIO()
+    with pytest.raises(CommandError, match="Nothing was stored"):
+        call_command("import_ratings", draft.slug, str(path), "--check", stdout=out, stderr=err)
+    assert err.getvalue() == (
+        "raw.csv:1:1: No column has evalweb's name. Write a mapping; here is one to start from:\n"
+    )
+    (tmp_path / "map.yaml").write_text(out.getvalue())
+    assert "1 ratings" in run(draft, path, map=str(tmp_path / "map.yaml"))[0]

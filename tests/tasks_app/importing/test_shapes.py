@@ -5,10 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from tasks_app import studyfile
 from tasks_app.models import Rating, Study
 from tests.tasks_app.importing import kit
 from tests.tasks_app.importing.kit import bring, problems_of
-from tests.workbooks import workbook
+from tests.tasks_app.studyfile.kit import STUDY, put
+from tests.workbooks import Day, Formula, workbook
 
 pytestmark = pytest.mark.django_db
 
@@ -101,6 +103,10 @@ def test_files_that_stand_beside_a_table(draft: Study, tmp_path: Path) -> None:
          ["r.csv:2:1: “i1” does not fit the pattern “{item}-{system}” of split."]),
         ("r.csv", "ann,i1,alpha,4\n", "header: none\ncolumns: {rater: '1', item: '2', system: '3', value: '5'}\n",
          ["r.csv:1:0: The file has no “5”. It has: 1, 2, 3, 4."]),
+        ("r.csv", "id,mt,x,y\ni1,alpha,4,3\n", "columns: {item: id, system: mt, value: '{criterion}_{rater}'}\n",
+         ["r.csv:1:0: The file has no “{criterion}_{rater}”. It has: id, mt, x, y."]),
+        ("r.csv", "id,mt,a_b_c\ni1,alpha,4\n", "columns: {item: id, system: mt, value: '{criterion}_{rater}'}\n",
+         ["r.csv:2:1: “a_b_c” fits “{criterion}_{rater}” in several ways. Say by “only” which words there are."]),
         ("r.csv", "rater,seg,value\nann,7,4\n",
          "columns: {rater: rater, item: seg, value: value}\njoin: [{file: other.csv, on: seg}]\n",
          ["There is no such file."]),
@@ -209,3 +215,42 @@ def test_a_workbook_of_ratings(draft: Study, tmp_path: Path) -> None:
     assert kit.ratings(draft) == RATED
     (line,) = problems_of(draft, tmp_path, workbook({"Ratings": rows}), mapping.replace("Ratings", "ratings"), "r.xlsx")
     assert line == "r.xlsx: The workbook has no sheet “ratings”. Did you mean “Ratings”?"
+
+
+def test_a_workbook_says_what_it_may_have_lost(draft: Study, tmp_path: Path) -> None:
+    """Digits of long numbers, formulas that were never computed, and sheets that nobody sees."""
+    rows = [["rater", "item", "system", "value", "submitted_at", "text", "spare"],
+            [12345678901234567, "i1", "alpha", Formula("2*2", "4"), Day(45992), None, Formula("1+1", None)],
+            ["bob", "i1", "alpha", 3, Day(45992.5), None, True]]  # fmt: skip
+    content = workbook({"Drafts": [["rater"], ["nobody"]], "Ratings": rows}, hidden=["Drafts"])
+    columns = ", ".join(f"{name}: {name}" for name in ("rater", "item", "system", "value", "submitted_at"))
+    said = bring(draft, tmp_path, content, f"columns: {{{columns}}}\n{STYLE}", "r.xlsx")
+    assert [(name, value) for name, _unit, _criterion, value in kit.ratings(draft)] == [
+        ("12345678901234568", 4.0), ("bob", 3.0),
+    ]  # fmt: skip
+    notes = "\n".join(said.notes)
+    assert "1 number has more than 15 digits (row 2). A workbook keeps 15 of them" in notes
+    assert "1 cell of the workbook has a formula without a value, and is read as empty" in notes
+
+
+def test_words_for_missing_values_are_counted_and_kept(tmp_path: Path) -> None:
+    """A label or a text of such a name may be meant; a number cannot be."""
+    words = ("None", "N/A", "null", "-", "None", "fine")
+    items = "item,system,output\n" + "".join(f"i{n},alpha,{word}\n" for n, word in enumerate(words))
+    text = STUDY.replace("slug: fluency", "slug: words")
+    folder = put(tmp_path / "words", study_yaml=text, items_csv=items)
+    _study, loaded = studyfile.load_with_notes(folder, owner=None)
+    note = (
+        "items.csv: “None” stands in 2 cells of output (first in lines 2, 6) and is kept as a word. If it means that a "
+        "value is missing, leave the cells empty."
+    )
+    assert note in loaded.notes
+    assert sum("is kept as a word" in said for said in loaded.notes) == 4
+
+
+def test_a_number_that_is_missing_is_explained(draft: Study, tmp_path: Path) -> None:
+    rows = "rater,item,system,value\nann,i1,alpha,nan\nbob,i1,alpha,4\n"
+    (line,) = problems_of(draft, tmp_path, rows, STYLE)
+    assert line.endswith("values: {value: {nan: ''}}.")
+    (line,) = problems_of(draft, tmp_path, rows, STYLE + "values: {value: {nan: ''}}\n")
+    assert "There is no rating here." in line

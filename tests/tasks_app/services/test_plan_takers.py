@@ -62,7 +62,7 @@ def test_so_many_raters_come_before_the_study_is_full(k: int, groups: bool, foun
     own = capacity.groups_of_tasks(plan_reports.planned(study))
     takers = capacity.takers_of(study, [plan_words.sets_of(one, own) for one in reports])
     assert (takers.raters, dict(takers.groups) or {"": takers.raters}) == (sum(found.values()), found)
-    assert set(takers.left.values()) == ({6} if not groups else set())
+    assert set(takers.sets_left_over.values()) == ({6} if not groups else set())
     lifecycle.move(study_id=study.pk, action="open", by=None)
     for _rater in range(takers.raters):
         walk.arrive(study)

@@ -1,1 +1,1 @@
-"""Pages that import ratings, and what pages with an upload share."""
+"""Pages that import ratings, and the parts that pages with an upload share."""

@@ -86,7 +86,7 @@ class MappingText(forms.Form):
         help_text=gettext_lazy(
             "YAML or JSON: columns, constant, values and where, each as “ours: theirs”, and what a file of another "
             "shape needs, such as paths into cells (annotations[*].score) and columns by a pattern (score_{rater}). "
-            "The page docs/ratings-file.md lists what to write for which file."
+            "Help → Ratings from elsewhere lists what to write for which file."
         ),
         widget=forms.Textarea(attrs={"rows": 16, "spellcheck": "false", "dir": "ltr"}),
         required=False,
@@ -152,7 +152,7 @@ class ColumnsForm(MappingForm):
             self.fields[f"word-{number}"] = forms.CharField(required=False, label=_("is"))
 
     def of(self, names: Iterable[str]) -> list[forms.BoundField]:
-        """The choices for some of our columns, for the template."""
+        """Return the choices for some of our columns, for the template."""
         return [self[f"column-{name}"] for name in names]
 
     @property
@@ -175,7 +175,7 @@ class ColumnsForm(MappingForm):
 
     @property
     def filters(self) -> list[tuple[forms.BoundField, forms.BoundField]]:
-        """Which rows count."""
+        """The fields that choose the rows that count."""
         return [(self[f"where-{number}"], self[f"word-{number}"]) for number in FILTERS]
 
     @property

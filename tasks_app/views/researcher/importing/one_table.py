@@ -1,5 +1,7 @@
 """Make a study of one table that holds texts and ratings: upload, look over the guessed mapping, store and analyse."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from functools import partial
 from typing import Any, cast
@@ -7,17 +9,21 @@ from typing import Any, cast
 from django import forms
 from django.contrib import messages
 from django.contrib.auth.models import User
+from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from tasks_app import access
 from tasks_app.hooks.tabs import all_tabs
-from tasks_app.importing import ColumnMapping, whole
+from tasks_app.importing import ColumnMapping, uploads, whole
 from tasks_app.importing.guessing import Peek, peek
 from tasks_app.importing.mapping import as_yaml
+from tasks_app.importing.named.studies import kept_form
 from tasks_app.importing.preview import preview
 from tasks_app.importing.rows import MappedTable
 from tasks_app.importing.whole.guessing import LOOKED_AT, first_mapping
@@ -45,7 +51,7 @@ class TableText(MappingText):
 
 
 class _OneTablePages(TablePages[TableText]):
-    """One table, whose columns are guessed and shown as a mapping."""
+    """One table; its columns are guessed and shown as a mapping."""
 
     address = "researcher:one_table"
     template = "one_table"
@@ -53,7 +59,7 @@ class _OneTablePages(TablePages[TableText]):
 
     @property
     def why_not(self) -> str:
-        """Return why the study takes no such table; "" where it does: it would take the place of what is there."""
+        """Return why the study takes no such table; "" if it does: the table would replace its present texts."""
         has_tasks = Task.objects.filter(study=self.study).exists()
         if self.study.is_frozen or has_tasks or SetupRow.objects.filter(setup__study=self.study).exists():
             return _("This study has texts or tasks already. Begin a new study with the table, or import the ratings.")
@@ -61,13 +67,25 @@ class _OneTablePages(TablePages[TableText]):
 
     def upload_form(self, *given: Any) -> UploadForm:
         help_text = gettext_lazy(
-            "CSV, TSV, JSON, JSON Lines or a workbook (.xlsx, .ods); text files may be gzipped (.csv.gz). Nothing is "
-            "stored yet."
+            "CSV, TSV, JSON, JSON Lines or a workbook (.xlsx, .ods); text files may be gzipped (.csv.gz). Or what WMT, "
+            "Label Studio, Appraise or another known tool writes, also as a zip. Nothing is stored yet."
         )
         return UploadForm(*given, label=gettext_lazy("Table of texts and ratings"), help_text=help_text)
 
     def beside_upload(self) -> Mapping[str, Any]:
         return {"why_not": self.why_not}
+
+    def keep(self, upload: UploadedFile[Any]) -> str:
+        """Keep an upload: as it is where its format is known by name, else as a table."""
+        return uploads.keep(self.study, upload, kept_form)
+
+    def answer(self) -> HttpResponseBase:
+        """Answer with the page that is due; a file of a named format has a page of its own."""
+        file = uploads.find(self.study, self.token) if self.token else None
+        if file is not None and file.form is not None and file.form.formats:
+            address = reverse("researcher:of_format", args=[self.study.slug])
+            return redirect(f"{address}?{urlencode({'file': self.token})}")
+        return super().answer()
 
     def columns_form(self) -> TableText:
         if self.action:

@@ -31,7 +31,7 @@ from tasks_app.views.researcher.importing.uploading import EDITOR, TablePages
 @accepts_files(largest_upload)
 @researcher_page("GET", "POST")
 def import_ratings(request: HttpRequest, slug: str) -> HttpResponseBase:
-    """Ratings from elsewhere: a page to upload a file, and one to say what its columns are and store it."""
+    """Import ratings from elsewhere: a page to upload a file, and a page to name its columns and store it."""
     study = access.study_for_researcher(request.user, slug, EDITOR)
     if request.POST.get("action") == "delete":
         return _delete_mapping(request, study)
@@ -48,7 +48,7 @@ def _delete_mapping(request: HttpRequest, study: Study) -> HttpResponse:
 
 
 class _RatingsPages(TablePages[ColumnsForm | TextForm]):
-    """Ratings, whose columns are named by choices or by a mapping written as text, which can be saved."""
+    """Ratings with columns that are named by choices or by a mapping written as text, which can be saved."""
 
     address = "researcher:import"
     template = "import"

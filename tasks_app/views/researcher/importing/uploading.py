@@ -44,7 +44,7 @@ class UploadForm(forms.Form):
 
 
 class QuotingField(forms.ChoiceField):
-    """What quotation marks are in a table with tabs."""
+    """The meaning of quotation marks in a table with tabs."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -70,7 +70,7 @@ def read_upload(form: Form, read: Callable[[Form], Result]) -> tuple[Result | No
 
 
 class TablePages(ABC, Generic[Form]):
-    """A page to upload a large table, and one to say what its columns are, to check and to store it.
+    """A page to upload a large table, and a page to name its columns, to check and to store it.
 
     Between the two the file is kept under a token, for a day at most.
     """
@@ -110,7 +110,7 @@ class TablePages(ABC, Generic[Form]):
         """Carry out the button of the second page, with a valid form. Raises StudyFileError."""
 
     def columns(self) -> HttpResponseBase:
-        """Answer with the second page, or do what its buttons say."""
+        """Answer with the second page, or carry out its buttons."""
         form = self.columns_form()
         if not form.is_bound:
             return self.show(form)
@@ -162,7 +162,7 @@ class TablePages(ABC, Generic[Form]):
         return self.page({**about, **more}, status)
 
     def stored(self, sentence: str, notes: Iterable[str]) -> HttpResponse:
-        """Tell the researcher what was stored, and lead back to the first page."""
+        """Tell the researcher the stored rows, and lead back to the first page."""
         messages.success(self.request, sentence)
         for note in notes:
             messages.info(self.request, note)

@@ -27,7 +27,7 @@ LISTED, COMPLETED = "listed", "completed"
 
 
 class BonusForm(forms.Form):
-    """Who gets a bonus, how much, and for what. `form` is its own number, so that a second press is harmless."""
+    """The raters who get a bonus, its amount and its reason. `form` is its own number; a second press is harmless."""
 
     to = choice_field(
         gettext_lazy("Who gets it"),

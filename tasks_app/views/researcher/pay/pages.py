@@ -1,4 +1,4 @@
-"""The Pay page: what raters are owed, pay per hour, and what was paid."""
+"""The Pay page: the amounts owed to raters, pay per hour, and the payments made."""
 
 import re
 import uuid
@@ -36,7 +36,7 @@ RATERS_ON_A_PAGE = 50  # each row brings its form along
 
 @dataclass(frozen=True, slots=True)
 class Paid:
-    """One channel with what is still to be paid through it."""
+    """One channel with the amount still to be paid through it."""
 
     name: str
     label: str
@@ -130,7 +130,7 @@ def _channels(study: Study, ledger: Ledger) -> list[Paid]:
 
 @researcher_page("GET")
 def table(request: HttpRequest, slug: str) -> HttpResponseBase:
-    """The raters of the table as CSV, by pseudonym."""
+    """Send the raters of the table as CSV, by pseudonym."""
     study = access.study_for_researcher(request.user, slug)
     table_filter = pay_table.Filter.of(request.GET)
     ledger = pay.up_to_date(study=study, simulated=table_filter.with_simulated)
@@ -146,7 +146,7 @@ def _csv(name: str, lines: Any) -> StreamingHttpResponse:
 
 @researcher_page("GET")
 def file(request: HttpRequest, slug: str, channel: str, name: str) -> HttpResponseBase:
-    """A payment file of a channel: the one place that names raters as their platform does. Written in the log."""
+    """Send a payment file of a channel, the one file with the raters' names on their platform; log it."""
     study = access.study_for_researcher(request.user, slug, OWNER)
     entries, last = _waiting(request, study, channel)
     if not entries and channel not in channels.registry:
@@ -325,7 +325,7 @@ def _amount(request: HttpRequest) -> Decimal:
 
 @researcher_page("POST")
 def end_absent(request: HttpRequest, slug: str) -> HttpResponse:
-    """End raters of a closed study who left without a word, so that they are paid for what they did."""
+    """End raters of a closed study who left without a word, so that they are paid for their work."""
     study = access.study_for_researcher(request.user, slug, OWNER)
     n = assignments.end_absent(study=study, by=request.user)
     messages.success(request, ngettext("%(n)s rater was ended.", "%(n)s raters were ended.", n) % {"n": n})

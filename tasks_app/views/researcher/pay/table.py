@@ -34,7 +34,7 @@ STATUSES = {
 
 
 class Filter(forms.Form):
-    """Which raters the table shows; an answer that is none of these shows all."""
+    """The raters that the table shows; an unknown value shows all."""
 
     status = forms.ChoiceField(choices=[("", _("all")), *STATUSES.items()], required=False, label=_("Pay"))
     channel = forms.ChoiceField(
@@ -99,7 +99,7 @@ class PayRow:
 
     @property
     def more_minutes(self) -> str:
-        """The time with long gaps, and what the browser measured."""
+        """The time with long gaps, and the time that the browser measured."""
         measured = self.entry.minutes
         words = {"elapsed": tenths(measured.elapsed), "active": tenths(measured.active)}
         return gettext("%(elapsed)s minutes with all gaps, %(active)s of them active.") % words
@@ -133,7 +133,7 @@ HEADER = (
 
 
 def cells_of(entry: Entry, currency: str) -> tuple[str, ...]:
-    """Return a rater's cells of the file; what somebody who has not ended would be owed is not owed yet."""
+    """Return a rater's cells of the file; the amount for a rater who has not ended is not owed yet."""
     active, pay = entry.minutes.active, entry.booked
     return (
         entry.rater.pseudonym,
@@ -156,7 +156,7 @@ def _or_nothing(amount: Decimal | None) -> str:
 
 
 def csv_lines(header: Sequence[str], rows: Iterable[Sequence[str]], *, for_people: bool = True) -> Iterator[str]:
-    """Write lines of a file; what people open holds no formulas, a platform's own format is left as it is."""
+    """Write lines of a file; files for people hold no formulas, a platform's own format is left as it is."""
     if header:
         yield _line(header)
     for row in rows:

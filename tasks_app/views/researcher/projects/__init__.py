@@ -1,1 +1,1 @@
-"""Pages of projects: the list, one project with what is done to all its studies, and where a study belongs."""
+"""Pages of projects: the list, one project with the actions on all its studies, and the project of a study."""

@@ -45,7 +45,7 @@ class BelongingForm(forms.Form):
 
 @researcher_page("GET", "POST")
 def project_of_study(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show where a study belongs; posted to, put it into a project or take it out."""
+    """Show the project of a study; posted to, put it into a project or take it out."""
     study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
     form = BelongingForm(
         request.POST if request.POST.get("action") == "put" else None,

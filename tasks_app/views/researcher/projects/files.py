@@ -44,7 +44,7 @@ def studies_zip(request: HttpRequest, slug: str) -> HttpResponseBase:
 
 
 def _write(study: Study, target: IO[bytes]) -> None:
-    """Write the study file of a study; that of a draft which was not checked holds what its form holds."""
+    """Write the study file of a study; that of an unchecked draft holds the content of its form."""
     setup = None if study.is_frozen else Setup.objects.filter(study=study).first()
     if setup is None or setup.is_stored:
         studyfile.export(study, target)

@@ -22,7 +22,7 @@ def project_page(
     template: str = "",
     status: int = 200,
 ) -> HttpResponse:
-    """Render a tab of a project, or with `template` a page within it, for whoever may see a study of it.
+    """Render a tab of a project, or with `template` a page within it, for people who may see a study of it.
 
     `template` is its name under templates/researcher/projects/.
     """

@@ -1,4 +1,4 @@
-"""The list of projects, and the page of a project: how far each of its studies is, and what all of them can do next."""
+"""The list of projects, and the page of a project: the progress of its studies, and actions on all of them."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""What raters do with the texts of a draft that has no task yet: a card for each task type, with its own first text."""
+"""The choice of a task for texts of a draft without one: a card for each task type, with its own first text."""
 
 from typing import Any, cast
 
@@ -25,7 +25,7 @@ from tasks_app.views.researcher.starting import by_texts_shown
 @researcher_page("GET", "POST")
 @of_draft
 def choose_type(request: HttpRequest, setup: Setup) -> HttpResponse:
-    """Show which task types fit the texts of a draft, or give it a task of the chosen one."""
+    """Show the task types that fit the texts of a draft, or give it a task of the chosen one."""
     slug = setup.study.slug
     if request.method == "POST":
         return _choose(request, setup)

@@ -30,7 +30,7 @@ STEP = "consent"
 
 
 class AnswersForm(forms.Form):
-    """What the consent text needs and the set-up does not say."""
+    """Facts that the consent text needs and the set-up does not hold."""
 
     def __init__(self, page: SetupPage, data: QueryDict | None = None) -> None:
         super().__init__(data, auto_id="consent-%s")
@@ -53,7 +53,7 @@ class AnswersForm(forms.Form):
 
 
 def _help(page: SetupPage, asked: Asked) -> str:
-    """Return the sentences below a field: what is to be replaced there, and what pay the minimum per hour asks for."""
+    """Return the sentences below a field: the words to be replaced, and the pay that the minimum per hour asks for."""
     sentences = [str(asked.question.help)]
     if asked.to_replace:
         sentences.insert(0, _("The form has “%(words)s”, which is to be replaced.") % {"words": asked.to_replace})
@@ -79,7 +79,7 @@ def _help_on_pay(page: SetupPage) -> str:
 
 
 def _decimal(value: Json) -> Decimal:
-    """Return an amount of the form; 0 for what is none."""
+    """Return an amount of the form; 0 if the value is no amount."""
     try:
         number = Decimal(str(value or 0))
     except InvalidOperation:
@@ -95,7 +95,7 @@ def _refuse_leftovers(text: str) -> None:
 
 @researcher_page("GET", "POST")
 def draft(request: HttpRequest, slug: str) -> HttpResponse:
-    """Ask for what the text needs and show the draft; posted to, put it in the place of the consent text."""
+    """Ask for facts that the text needs and show the draft; posted to, put it in the place of the consent text."""
     if request.method == "POST":
         return _take_over(request, slug)
     return _page(request, slug)

@@ -51,7 +51,7 @@ def what_changed(user: access.Person, study: Study, setup: Setup) -> dict[str, A
 
 
 def changed_settings(user: access.Person, study: Study, setup: Setup) -> Differences | None:
-    """Return the changes of a study; None where it follows none, or one whose known answers may not be read."""
+    """Return the changes of a study; None if it follows none, or a study with known answers hidden from the user."""
     study.follows = version = access.version_followed(user, study)
     setup.study = study
     return changed_versions.differences_of(setup) if version is not None and vars(version)["reads_gold"] else None

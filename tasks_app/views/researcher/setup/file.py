@@ -26,7 +26,7 @@ from tasks_app.views.researcher.setup.form_frame import setup_page
 
 @researcher_page("GET", "POST")
 def study_file(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show study.yaml of what the form holds, or take an edited one in its place."""
+    """Show study.yaml of the form's values, or take an edited one in its place."""
     if request.method != "POST":
         return _page(request, slug)
     study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
@@ -51,7 +51,7 @@ def study_file(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _setup_of(study: Study) -> Setup:
-    """Return the set-up of a draft, or 404: what was opened has none."""
+    """Return the set-up of a draft, or 404: an opened study has none."""
     try:
         return changes.begin(study)
     except NotADraft as error:

@@ -16,8 +16,7 @@ from tasks_app.models import Membership, Study
 from tasks_app.selectors.comments import threads
 from tasks_app.setup import changes, frozen
 from tasks_app.setup.page import SetupPage
-from tasks_app.setup.states import State, step_needed
-from tasks_app.setup.steps import STEPS, step_called
+from tasks_app.setup.steps import STEPS, State, step_called, step_needed
 from tasks_app.texts import languages
 from tasks_app.views.researcher.frame import study_page
 
@@ -122,7 +121,7 @@ def frozen_page(request: HttpRequest, study: Study, step: str, context: Context,
 def page_of(
     request: HttpRequest, page: SetupPage, context: Context, *, template: str, status: int = 200
 ) -> HttpResponse:
-    """Render a page of the form for a set-up whose study was fetched for this person by `access`."""
+    """Render a page of the form for a set-up with a study that `access` fetched for this person."""
     step, slug = page.step, page.study.slug
     current = next((number for number, candidate in enumerate(STEPS) if candidate.slug == step), None)
 

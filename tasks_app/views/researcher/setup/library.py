@@ -23,7 +23,7 @@ STEP = "questions"
 
 @researcher_page("GET", "POST")
 def library(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the library, or add what was picked from it."""
+    """Show the library, or add the criteria that were picked from it."""
     if request.method == "POST":
         return _add(request, slug)
 
@@ -33,7 +33,7 @@ def library(request: HttpRequest, slug: str) -> HttpResponse:
             "entries": criteria.search(words),
             "words": words,
             "tasks": criteria.tasks_with_criteria(page.document),
-            "taken": {entry.get("key") for entry in page.entries("criteria")},
+            "keys_in_study": {entry.get("key") for entry in page.entries("criteria")},
         }
 
     return setup_page(request, slug, STEP, context, template="library")

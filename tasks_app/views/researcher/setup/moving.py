@@ -1,4 +1,4 @@
-"""Opening, pausing, closing and reopening a study. What cannot be taken back is asked once more."""
+"""Opening, pausing, closing and reopening a study. An action that is final is asked about once more."""
 
 from collections.abc import Iterable, Sequence
 from functools import cache, partial
@@ -123,7 +123,7 @@ def what_is_left(setup: Setup) -> dict[str, Any]:
 
 
 def _nothing_to_judge(study: Study) -> str:
-    """Return why a study without anything to judge cannot be opened; "" where there is something."""
+    """Return the reason why a study with no text to judge cannot be opened; "" if it has texts."""
     try:
         lifecycle.refuse_empty(study)
     except lifecycle.NotPossible as refusal:
@@ -132,7 +132,7 @@ def _nothing_to_judge(study: Study) -> str:
 
 
 class Linked(NamedTuple):
-    """A point with the address of the field where it is settled, and what that field is called."""
+    """A point with the address of the field where it is settled, and the field's name."""
 
     sentence: str
     url: str
@@ -140,7 +140,7 @@ class Linked(NamedTuple):
 
 
 def _linked(setup: Setup, points: Iterable[Point]) -> list[Linked]:
-    """Return points with their fields; one whose field is part of a list is called by its step."""
+    """Return points with their fields; a field that is part of a list is named by its step."""
     pages = cache(partial(SetupPage, setup))
     found = []
     for point in points:

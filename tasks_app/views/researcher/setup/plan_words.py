@@ -115,7 +115,7 @@ def costs(reports: Sequence[Report], study: Study) -> list[str]:
     groups = capacity.groups_of_tasks(report.task for report in reports)
     takers = capacity.takers_of(study, [sets_of(report, groups) for report in reports])
     begun = [
-        sets_of(report, groups, report.booklets - takers.left.get(report.task.pk, 0))
+        sets_of(report, groups, report.booklets - takers.sets_left_over.get(report.task.pk, 0))
         for report in reports
         if report.booklets
     ]
@@ -169,7 +169,7 @@ def _sum(reports: Sequence[Report], study: Study, takers: Takers) -> str:
     judgments = sum(
         round(report.mean_size(sets) * sets)
         for report in reports
-        if (sets := report.booklets - takers.left.get(report.task.pk, 0))
+        if (sets := report.booklets - takers.sets_left_over.get(report.task.pk, 0))
     )
     first = ngettext("%(n)s judgment in all tasks", "%(n)s judgments in all tasks", judgments)
     each = (
@@ -186,7 +186,7 @@ def _sum(reports: Sequence[Report], study: Study, takers: Takers) -> str:
 def _left_over(reports: Sequence[Report], takers: Takers) -> Iterator[str]:
     """Yield warnings about sets that nobody will get: a study is full once one of a rater's tasks is full."""
     for report in reports:
-        n_left = takers.left.get(report.task.pk, 0)
+        n_left = takers.sets_left_over.get(report.task.pk, 0)
         if n_left:
             sentence = ngettext(
                 "%(left)s of the %(n)s sets of “%(task)s” is left over once the other tasks are full.",

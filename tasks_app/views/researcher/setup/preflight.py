@@ -68,7 +68,7 @@ def rows(study: Study, facts: OpeningFacts) -> list[Finding]:
 
 
 def _crowded(study: Study, tasks: Sequence[Task]) -> list[Finding]:
-    """Return a row for every task whose screens ask for too much at once."""
+    """Return a row for every task with screens that ask for too much at once."""
     warned = [plan_words.crowded(task, study) for task in tasks]
     url = reverse("researcher:design", args=[study.slug])
     return [Finding(_("Screens"), False, sentence, url, _("Design")) for sentence in warned if sentence]

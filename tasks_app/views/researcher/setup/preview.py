@@ -109,7 +109,7 @@ def _unit(request: HttpRequest, media_base: str, shown: Preview) -> HttpResponse
 
 
 def _stage(shown: Preview) -> str:
-    """Say which of the units are shown."""
+    """Return the stage of the units that are shown, in words."""
     counted_as = stages.counted(shown.screens)
     first, last = shown.before + shown.number, shown.before + shown.last
     if len(shown.screens) == 1:
@@ -118,7 +118,7 @@ def _stage(shown: Preview) -> str:
 
 
 def _blocks(request: HttpRequest, shown: Preview) -> Iterator[ShownBlock]:
-    """Yield the texts on the page, with what was posted."""
+    """Yield the texts on the page, with the posted values."""
     posted = request.POST if request.method == "POST" else None
     several = len(shown.screens) > 1
     for number, screen in enumerate(shown.screens, start=1):
@@ -136,6 +136,6 @@ def _rows_of(block: ShownBlock) -> Iterator[dict[str, object]]:
 
 @researcher_page("GET")
 def media(request: HttpRequest, slug: str, name: str) -> HttpResponseBase:
-    """A picture, sound or film of a study, or its captions, for those who may see its texts."""
+    """Send a picture, sound or film of a study, or its captions, to people who may see its texts."""
     study = access.study_for_researcher(request.user, slug)
     return rater_media.send(request, get_object_or_404(Media, study=study, sha256=name))

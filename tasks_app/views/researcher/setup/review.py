@@ -1,4 +1,4 @@
-"""Review: check the whole set-up and make the study of it, and show what opening would freeze."""
+"""Review: check the whole set-up and make the study of it, and show the values that opening would freeze."""
 
 import tempfile
 from collections.abc import Callable, Mapping, Sequence

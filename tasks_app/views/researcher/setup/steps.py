@@ -1,4 +1,4 @@
-"""The steps of setting up a draft: forms made of what a study file may contain, saved as they are filled in."""
+"""The steps of setting up a draft: forms made of the contents of a study file, saved as they are filled in."""
 
 from functools import partial
 

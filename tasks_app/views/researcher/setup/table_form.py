@@ -1,4 +1,4 @@
-"""The forms of an uploaded table: its file, what its columns are, and how it is read."""
+"""The forms of an uploaded table: its file, the meaning of its columns, and its format."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class TableForm(forms.Form):
             del self.fields["mode"]
 
     def add_use(self, number: int, name: str, choices: Sequence[tuple[str, Any]], initial: str) -> None:
-        """Add the choice of what a column is."""
+        """Add the choice of a column's meaning."""
         self.fields[f"use-{number}"] = choice_field(
             _("“%(name)s” is") % {"name": name}, choices, initial=initial, required=False
         )

@@ -40,7 +40,7 @@ Table = TypeVar("Table", bound=CheckedRows)
 
 
 class SetupTablePages(TablePages[Form], Generic[Form, Table]):
-    """The rows of a table of a draft, and a file of rows whose columns are named by choices."""
+    """The rows of a table of a draft, and a file of rows with columns that are named by choices."""
 
     title = ""
     step = "texts"

@@ -1,4 +1,4 @@
-"""How far a worker is with a set-up, and what became of its work: on Review and on Texts."""
+"""The progress of a worker with a set-up, and the result of its work: on Review and on Texts."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from tasks_app.setup import background
 
 
 def live(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show how far the work is, for a page that follows it."""
+    """Show the progress of the work, for a page that follows it."""
     study = access.study_for_researcher(request.user, slug, Membership.Role.EDITOR)
     work = get_object_or_404(SetupWork, setup__study=study)
     return render(request, "researcher/setup/_work_live.html", {"study": study, "work": work})

@@ -156,7 +156,7 @@ MINIATURES: Mapping[str, Miniature] = {
              "span_end": 5, "text": "🙂", "category": "Accuracy/Omission", "severity": "major"},
             {"rater": "rater2", "item": "talk.1-2", "system": "Online-A.15", "span_side": "output", "span_start": 4,
              "span_end": 8, "text": "end.", "category": "Fluency/Punctuation", "severity": "minor"},
-            {"rater": "rater1", "item": "talk.1-1", "system": "CUNI-MH-v2", "label": "none"},
+            {"rater": "rater1", "item": "talk.1-1", "system": "CUNI MH (v2)", "label": "none"},
         ],
         kinds=(("errors", "error_spans"),),
     ),

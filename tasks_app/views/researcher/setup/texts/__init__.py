@@ -1,1 +1,1 @@
-"""The step “Texts” of the set-up: upload a table, say what its columns are, and work with the rows."""
+"""The step “Texts” of the set-up: upload a table, name its columns, and work with the rows."""

@@ -21,7 +21,7 @@ SHOWN = 10
 
 
 class DegradeForm(forms.Form):
-    """Whose texts are degraded, and in which ways."""
+    """The systems with texts to degrade, and the ways to degrade them."""
 
     systems = forms.MultipleChoiceField(label=gettext_lazy("Systems"), widget=forms.CheckboxSelectMultiple)
     kinds = forms.MultipleChoiceField(

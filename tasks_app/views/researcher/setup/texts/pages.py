@@ -62,7 +62,7 @@ def _remove(request: HttpRequest, setup: Setup) -> HttpResponse:
 
 
 class _TextsPages(SetupTablePages[ColumnsForm, CheckedTexts]):
-    """The texts, and a table of texts whose columns are named by choices."""
+    """The texts, and a table of texts with columns that are named by choices."""
 
     address = "researcher:texts"
     template = "texts"
@@ -124,7 +124,7 @@ class _TextsPages(SetupTablePages[ColumnsForm, CheckedTexts]):
         return self.stored(_("Stored: %(texts)s.") % {"texts": checked.in_words}, checked.notes)
 
     def leave(self) -> HttpResponse:
-        """Forget the file; with the texts of a study without a task, go on to what raters do with them."""
+        """Forget the file; with the texts of a study without a task, go on to the choice of a task."""
         answer = super().leave()
         is_next = self.action == "store" and not self.setup.given.get("tasks")
         return redirect("researcher:choose_type", self.study.slug) if is_next else answer

@@ -1,4 +1,4 @@
-"""One study per value of a column: choose the column and the names, look at what would be made, and make it."""
+"""One study per value of a column: choose the column and the names, preview the studies, and make them."""
 
 from typing import Any, cast
 
@@ -52,7 +52,7 @@ class SplitForm(forms.Form):
         self.fields["column"] = forms.ChoiceField(label=_("Column"), choices=values.columns_of(setup))
 
     def split(self) -> Split:
-        """Return how the draft is divided, from valid data."""
+        """Return the division of the draft, from valid data."""
         return Split(**self.cleaned_data)
 
 

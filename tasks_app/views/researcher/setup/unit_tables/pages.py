@@ -217,7 +217,7 @@ def unit_row(request: HttpRequest, setup: Setup, table: str, number: int | None 
 
 
 def _stored(request: HttpRequest, setup: Setup, table: UnitTable, row: SetupRow, others: list[str]) -> HttpResponse:
-    """Tell the researcher that a row is stored, and what the table still lacks."""
+    """Tell the researcher that a row is stored, and the gaps that the table still has."""
     messages.success(request, _("Row %(number)d is stored.") % {"number": row.number})
     for sentence in others[:_NAMED]:
         messages.warning(request, _("Still to do in this table: %(problem)s") % {"problem": sentence})
@@ -240,7 +240,7 @@ def _changed_meanwhile(request: HttpRequest, setup: Setup, table: UnitTable, num
 @researcher_page("GET")
 @of_draft
 def unit_template(request: HttpRequest, setup: Setup, table: str) -> HttpResponseBase:
-    """Send a table with the units of this study to fill in; where there are none, show what is missing."""
+    """Send a table with the units of this study to fill in; for a study without units, show the missing parts."""
     declared = _table_called(table)
     try:
         reading = reading_of_units(setup, declared)
