@@ -16,7 +16,8 @@ HEAPS = 2
 
 def _of_c(name: str) -> Callable[..., int] | None:
     """Return a function of the C library that this process runs on; None where it has no such function."""
-    return getattr(ctypes.CDLL(None), name, None)
+    function: Callable[..., int] | None = getattr(ctypes.CDLL(None), name, None)
+    return function
 
 
 _malloc_trim, _mallopt = _of_c("malloc_trim"), _of_c("mallopt")
