@@ -296,14 +296,20 @@ def _is_plain(value: object) -> bool:
     return value is None or isinstance(value, str | int | float | bool)
 
 
-def paths_of(value: Json, prefix: str = "") -> Iterator[str]:
+# Nested any deeper, nobody names a value by a path.
+_DEEPEST = 20
+
+
+def paths_of(value: Json, prefix: str = "", depth: int = 0) -> Iterator[str]:
     """Yield the paths that a record has, those into lists with [*]."""
     if isinstance(value, str) and prefix and value.lstrip()[:1] in {"[", "{"}:
-        value = opened(value)
-    if isinstance(value, Mapping) and value:
+        inside = opened(value)
+        # Words between brackets that are neither JSON nor written by Python are one text.
+        value = value if inside == [value.strip()] else inside
+    if isinstance(value, Mapping) and value and depth < _DEEPEST:
         for key, inner in value.items():
-            yield from paths_of(inner, f"{prefix}.{key}" if prefix else str(key))
-    elif isinstance(value, list) and value:
-        yield from paths_of(value[0], f"{prefix}[*]")
+            yield from paths_of(inner, f"{prefix}.{key}" if prefix else str(key), depth + 1)
+    elif isinstance(value, list) and value and depth < _DEEPEST:
+        yield from paths_of(value[0], f"{prefix}[*]", depth + 1)
     elif prefix:
         yield prefix

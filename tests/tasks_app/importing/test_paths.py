@@ -88,4 +88,17 @@ def test_what_is_refused(record: dict[str, Any], paths: dict[str, str], sentence
 def test_the_paths_of_a_record() -> None:
     record = {"id": 1, "a": {"b": [{"c": 2, "d": []}]}, "e": '[{"f": 1}]'}
     assert list(paths_of(record)) == ["id", "a.b[*].c", "a.b[*].d", "e[*].f"]
+
+
+@pytest.mark.parametrize("words", ["[]m", "[a]x", "{no-json}"])
+def test_words_between_brackets_are_one_text(words: str) -> None:
+    assert list(paths_of({"note": words})) == ["note"]
+
+
+def test_the_paths_of_a_record_that_is_nested_deeply_end() -> None:
+    record: dict[str, Any] = {"a": 1}
+    for _level in range(900):
+        record = {"a": record}
+    (path,) = paths_of(record)
+    assert path.startswith("a.a.a")
     assert parse("a.b[*].c")[2].makes_rows
