@@ -119,3 +119,101 @@ def test_rows_that_contradict_are_listed_and_nothing_is_stored(tmp_path: Path) -
         "ratings.csv:9:8: rater_age: This row says something else about the same rater than line 3.",
     ]
     assert not Study.objects.exists()
+
+
+ONE_SCALE = [(4, 3, 4), (2, 2, 1), (5, 4, 4), (1, 2, 1)]
+
+
+def wide(*names: str, values: list[tuple[object, ...]] | list[tuple[int, int, int]] = ONE_SCALE) -> str:
+    """Return a table with a text in each row and these columns of ratings."""
+    rows = [f"i{n},Text number {n}.,{','.join(map(str, row))}" for n, row in enumerate(values)]
+    return "\n".join([f"item,text,{','.join(names)}", *rows]) + "\n"
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("annotator1", "annotator2", "annotator3"),
+        ("rater_a", "rater_b", "rater_c"),
+        ("Bewerter 1", "Bewerter 2", "Bewerter 3"),
+        ("评估员1", "评估员2", "评估员3"),
+        ("score_judge1", "score_judge2", "score_judge3"),
+    ],
+)
+def test_numbered_columns_whose_names_mean_a_rater_are_raters(tmp_path: Path, names: tuple[str, ...]) -> None:
+    out = analyse(tmp_path, wide(*names), "", "wide.csv", "--check")
+    assert "wide:\n  of: rater\n  value: [" in out
+    assert "unknown_raters" not in out
+
+
+def test_ratings_in_columns_of_raters_have_agreement(tmp_path: Path) -> None:
+    analyse(tmp_path, wide("annotator1", "annotator2", "annotator3"))
+    assert sorted(Rater.objects.values_list("pseudonym", flat=True)) == ["annotator1", "annotator2", "annotator3"]
+    assert set(Rating.objects.values_list("criterion__name", flat=True)) == {"Rating"}
+    assert ResultRow.objects.filter(statistic="alpha", value__isnull=False).exists()
+
+
+def test_words_of_numbered_raters_are_labels(tmp_path: Path) -> None:
+    values = [("yes", "no", "yes"), ("no", "no", "no"), ("yes", "yes", "no"), ("no", "yes", "yes")]
+    analyse(tmp_path, wide("annotator1", "annotator2", "annotator3", values=values))
+    assert (Rater.objects.count(), Rating.objects.filter(label="yes").count()) == (3, 6)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [("score1", "score2", "score3"), ("r1", "r2", "r3"), ("quality_a", "quality_b", "quality_c"),
+     ("annotator_ann", "annotator_bob", "annotator_cat")],
+)  # fmt: skip
+def test_other_numbered_columns_are_asked_about_and_nothing_is_stored(tmp_path: Path, names: tuple[str, ...]) -> None:
+    (tmp_path / "wide.csv").write_text(wide(*names), encoding="utf-8")
+    out = StringIO()
+    with pytest.raises(CommandError, match="two ways") as refused:
+        call_command("analyse_file", str(tmp_path / "wide.csv"), stdout=out, stderr=StringIO())
+    assert refused.value.returncode == 2
+    assert not Study.objects.exists()
+    assert "--numbered criteria" in analyse(tmp_path, wide(*names), "", "wide.csv", "--check")
+    assert "--numbered raters" in out.getvalue()
+
+
+def test_the_choice_is_an_option(tmp_path: Path) -> None:
+    table = wide("score1", "score2", "score3")
+    assert "No column says who rated" not in analyse(tmp_path, table, "", "a.csv", "--numbered", "raters")
+    assert Rater.objects.count() == 3
+    assert "No column says who rated" in analyse(tmp_path, table, "", "b.csv", "--numbered", "criteria")
+    assert Rater.objects.count() == 3 + 4
+
+
+def test_columns_of_criteria_and_raters(tmp_path: Path) -> None:
+    values: list[tuple[object, ...]] = [(4, 3, 1, 2), (2, 2, 5, 4), (5, 4, 3, 3)]
+    names = ("fluency_annotator1", "fluency_annotator2", "style_annotator1", "style_annotator2")
+    analyse(tmp_path, wide(*names, values=values))
+    assert (Rater.objects.count(), mean("fluency", "system"), mean("style", "system")) == (2, 20 / 6, 3.0)
+
+
+def test_numbered_columns_beside_a_rater_are_criteria(tmp_path: Path) -> None:
+    table = "rater,item,text,score1,score2\nann,i1,A text here.,4,5\nbob,i1,A text here.,3,5\n"
+    analyse(tmp_path, table)
+    assert (Rater.objects.count(), mean("score1", "system"), mean("score2", "system")) == (2, 3.5, 5.0)
+
+
+def test_answers_in_lists_of_objects_are_found(tmp_path: Path) -> None:
+    """Issue: worker and score stood in annotations, and no column was said to hold ratings."""
+    records = [
+        {"id": 7, "text": "A short text.", "annotations": [{"worker": "w1", "score": 4}, {"worker": "w2", "score": 5}]},
+        {"id": 8, "text": "Another text.", "annotations": [{"worker": "w1", "score": 2}]},
+    ]
+    lines = "".join(json.dumps(record) + "\n" for record in records)
+    out = analyse(tmp_path, lines, "", "nested.jsonl")
+    assert "annotations[*].worker" in out
+    assert "unknown_raters" not in out
+    assert (Item.objects.count(), Rater.objects.count(), mean("score", "system")) == (2, 2, pytest.approx(11 / 3))
+
+
+def test_several_numbers_in_objects_are_criteria_and_words_are_labels(tmp_path: Path) -> None:
+    both = [{"text": "A short text.", "marks": [{"annotator": "a", "fluency": 4, "style": 2}]},
+            {"text": "Another text.", "marks": [{"annotator": "a", "fluency": 5, "style": 1}]}]  # fmt: skip
+    analyse(tmp_path, json.dumps(both), "", "both.json")
+    assert (mean("fluency", "system"), mean("style", "system")) == (4.5, 1.5)
+    words = [{"text": "One more.", "marks": [{"user": "a", "label": "good"}, {"user": "b", "label": "bad"}]}]
+    analyse(tmp_path, json.dumps(words), "", "words.json")
+    assert Rating.objects.filter(label="good", rater__pseudonym="a").count() == 1

@@ -53,3 +53,18 @@ def test_what_contradicts_is_listed_and_a_study_with_texts_is_left_alone(rosas_b
     assert rosas_browser.post(path, {**posted, "text": without, "action": "import"}).status_code == 302
     again = rosas_browser.get(path).content.decode()
     assert "This study has texts or tasks already." in again
+
+
+def test_two_readings_of_numbered_columns_are_a_choice(rosas_browser: Client) -> None:
+    table = "item,text,score1,score2\ni1,One text here.,4,5\ni2,Another text here.,3,3\n"
+    address = begin(rosas_browser, table)
+    page = rosas_browser.get(address).content.decode()
+    assert "can be read in two ways" in page
+    assert 'value="import"' not in page
+    assert "numbered=raters" in page
+    as_raters = rosas_browser.get(f"{address}&numbered=raters").content.decode()
+    assert "of: rater" in as_raters
+    assert "No column says who rated" not in as_raters
+    as_criteria = rosas_browser.get(f"{address}&numbered=criteria").content.decode()
+    assert "unknown_raters: true" in as_criteria
+    assert "No column says who rated" in as_criteria
