@@ -5,10 +5,15 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
+from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
+from django.test import Client
 
+from analytics_app.analyses import registry
+from analytics_app.analyses.shared.unknown_raters import UNDEFINED, without_claims
 from analytics_app.models import ResultRow
-from tasks_app.models import Item, Output, Rater, Rating, Study, Task
+from analytics_app.results import TO_RATERS, TO_RATERS_AND_TEXTS, TO_TEXTS, Row
+from tasks_app.models import Event, Item, Output, Rater, Rating, Study, Task
 
 pytestmark = pytest.mark.django_db
 
@@ -75,6 +80,73 @@ def test_ratings_without_texts_and_raters(tmp_path: Path) -> None:
     assert mean("score", "A") == 59.75
     assert "The file does not say who rated" in out
     assert "a sentence that says so stands in its place" in out
+
+
+def test_agreement_of_unknown_raters_is_undefined_with_the_reason(tmp_path: Path) -> None:
+    """Two ratings of each text by nobody in particular: means are given, agreement and what rests on raters is not."""
+    rows = [f"{system},t{n},A text of {system} about {n}.,{1 + (n + k) % 5}" for system in "AB" for n in range(6)
+            for k in range(2)]  # fmt: skip
+    analyse(tmp_path, "\n".join(["system,item,output,score", *rows]) + "\n", name="anonymous.csv")
+    assert mean("score", "A") is not None
+    agreement = ResultRow.objects.filter(analysis__in=["krippendorff", "agreement", "icc", "kappa", "correlation"])
+    assert agreement.filter(statistic="alpha").exists()
+    assert not agreement.filter(value__isnull=False).exists()
+    assert not agreement.exclude(note__startswith="The file does not say who rated.").exists()
+
+
+@pytest.mark.parametrize("to", [TO_RATERS, TO_RATERS_AND_TEXTS, TO_TEXTS])
+def test_nothing_generalises_to_further_raters_where_raters_are_unknown(to: str) -> None:
+    row = Row(analysis="means", statistic="mean", value=3.0, low=2.0, high=4.0, p=0.04, settings={"generalises_to": to})
+    told = without_claims(row, registry["krippendorff"]())
+    assert (told.value, told.low, told.note) == (None, None, UNDEFINED)
+    kept = without_claims(row, registry["distribution"]())
+    assert kept.value == 3.0
+    assert (kept.low, kept.p) == ((2.0, 0.04) if to == TO_TEXTS else (None, None))
+
+
+def test_a_second_rating_that_is_left_out_is_told_and_kept_in_the_log(
+    tmp_path: Path, rosas_browser: Client, rosa: User
+) -> None:
+    """Issue: `repeats: first` dropped a row, and neither the output, the log nor the results said so."""
+    table = TABLE + "ann,1,Zürich,Der Zug ist da.,Here the train.,5,90,31,news\n"
+    mapping = "columns: {rater: annotator, item: segment, system: model, output: translation, value: fluency}\n"
+    told = "1 of 9 rows left out: a second rating of the same text by the same rater (line 10)."
+    checked = analyse(tmp_path, table, mapping + "repeats: first\n", "twice.csv", "--check")
+    assert told in checked
+    assert not Study.objects.exists()
+    assert told in analyse(tmp_path, table, mapping + "repeats: first\n", "twice.csv", "--owner", "rosa")
+    (event,) = Event.objects.filter(verb="imported")
+    assert event.after["left_out"] == {"first": {"rows": 1, "lines": [10]}}
+    page = rosas_browser.get("/admin/studies/twice/results/").content.decode()
+    assert f"twice.csv: {told}" in page
+    out = analyse(tmp_path, table, mapping + "repeats: last\n", "last.csv")
+    assert "1 of 9 rows left out: an earlier rating of the same text by the same rater (line 4)." in out
+
+
+def test_a_second_rating_is_refused_with_both_values_and_a_line_for_the_mapping(tmp_path: Path) -> None:
+    table = TABLE + "ann,1,Zürich,Der Zug ist da.,Here the train.,5,90,31,news\n"
+    (tmp_path / "twice.csv").write_text(table, encoding="utf-8")
+    (tmp_path / "map.yaml").write_text("columns: {rater: annotator, item: segment, system: model, value: fluency}")
+    err = StringIO()
+    with pytest.raises(CommandError):
+        call_command(
+            "analyse_file", str(tmp_path / "twice.csv"), "--map", str(tmp_path / "map.yaml"), stdout=StringIO(),
+            stderr=err,
+        )  # fmt: skip
+    assert "twice.csv:10:1: rater: This rater has already rated this, in line 4: '2' there, '5' here." in err.getvalue()
+    assert "write “repeats: first” into the mapping" in err.getvalue()
+
+
+def test_empty_outputs_are_asked_about_and_the_mapping_says_what_they_are(tmp_path: Path) -> None:
+    table = "who,seg,model,text,score\nann,1,A,A text here.,3\nann,1,B,,1\nann,2,A,,2\nann,2,B,Another text.,4\n"
+    mapping = "columns: {rater: who, item: seg, system: model, output: text, value: score}\n"
+    asked = analyse(tmp_path, table, mapping, "empty.csv", "--check")
+    assert "2 outputs are empty (lines 3, 4). Is this missing or an empty text?" in asked
+    analyse(tmp_path, table, mapping + "empty: text\n", "as-text.csv")
+    assert Output.objects.filter(text="").count() == 2
+    missing = analyse(tmp_path, table, mapping + "empty: missing\n", "missing.csv")
+    assert "2 outputs are empty (lines 3, 4). Their texts are missing, as the mapping says" in missing
+    assert Output.objects.filter(text__startswith="(The file has no text of").count() == 2
 
 
 def test_nested_json_with_labels(tmp_path: Path) -> None:

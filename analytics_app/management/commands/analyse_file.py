@@ -39,7 +39,11 @@ class Command(BaseCommand):
         )
         parser.add_argument("--title", help="title of the study; the name of the file without one")
         parser.add_argument("--owner", metavar="USER", help="who owns the study; without, superusers see it only")
-        parser.add_argument("--check", action="store_true", help="only show the mapping that would be used")
+        parser.add_argument(
+            "--check",
+            action="store_true",
+            help="show how the columns are read and what would be stored, and store nothing",
+        )
         parser.add_argument("--json", metavar="FILE", help="write the results document as well")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -67,15 +71,17 @@ class Command(BaseCommand):
             self.stdout.write(f"{sentence}\n\n{as_yaml(document)}")
             if sentence := warning_of(document):
                 self.stdout.write(sentence)
-        if options["check"]:
-            return
         title = options["title"] or Path(file.table).stem
         made = whole.study_of_table(
-            file=file, mapping=mapping, title=title, slug=free_slug(title), owner=user_called(options["owner"])
-        )
+            file=file, mapping=mapping, title=title, slug=free_slug(title), owner=user_called(options["owner"]),
+            check=options["check"],
+        )  # fmt: skip
         for note in made.notes:
             self.stdout.write(note)
         self.stdout.write(", ".join(f"{n} {noun}" for noun, n in made.counts.items()))
+        if options["check"]:
+            self.stdout.write(_("Nothing is stored yet."))
+            return
         run = start.start(study=made.study, by=None, trigger=RunTrigger.COMMAND)
         start.compute_here(run=run)
         if run.state != RunState.DONE:
