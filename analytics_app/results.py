@@ -89,7 +89,7 @@ class Row:
 def outdated_note(
     statistic: str, low: float | None, high: float | None, settings: Mapping[str, Any] | None
 ) -> str | None:
-    """Return what a stored row says that was computed by a version before 0.3; None if it is as it would be now.
+    """Return the note on a stored row that was computed by a version before 0.3; None if it would be the same now.
 
     Ranges of ranks may be one rank.
     """

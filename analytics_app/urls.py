@@ -38,7 +38,7 @@ from tasks_app.links.converters import HiddenInLogs
 
 
 class Pseudonym(HiddenInLogs):
-    """Write a pseudonym as one segment of an address, whatever it holds.
+    """Write a pseudonym with any characters as one segment of an address.
 
     An imported pseudonym may hold a slash, which would end the segment, or be "." or "..", which browsers resolve.
     Those are written as ~2F and ~2E, and ~ itself as ~7E; all other pseudonyms stand in the address as they are. An

@@ -79,7 +79,6 @@ PAGES = (
     Address("researcher:due", STUDY),
     Address("researcher:due_ids", {"slug": "SLUG", "wave": "1"}),
     Address("researcher:import", STUDY),
-    Address("researcher:of_format", STUDY),
     Address("researcher:one_table", STUDY),
     Address("researcher:pay", STUDY),
     Address("researcher:pay", STUDY, {"page": "last", "simulated": "on"}),
@@ -211,6 +210,8 @@ ACTIONS = frozenset(
         "researcher:choose_type",
         # Without a trial that is under way it leads back to Review; tests/tasks_app/views/test_looking.py opens it.
         "researcher:rehearse",
+        # Without an upload it leads to that of a table; tests/analytics_app/views/test_of_format.py opens it.
+        "researcher:of_format",
         # The study has no answers in words; tests/analytics_app/views/test_coding.py counts the queries of these pages.
         "analytics:pairs",
         "analytics:verify_texts",

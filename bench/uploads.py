@@ -39,7 +39,7 @@ AT_ONCE, MOST_GROWTH = 4, 100
 # Share of the files for addresses that hardly any other file fits which are made for them, and of these the whole ones.
 FITS = 0.5
 
-DRAFT, OPENED, PERSONAL = "example-likert", "fuzz-opened", "example-panas-groups"
+DRAFT, OPENED, PERSONAL, EMPTY = "example-likert", "fuzz-opened", "example-panas-groups", "fuzz-empty"
 # What each address needs besides the file: its arguments, the name of its field, and other fields of its form.
 Row = tuple[Mapping[str, str], str, Mapping[str, str]]
 ADDRESSES: Mapping[str, Row] = {
@@ -48,6 +48,7 @@ ADDRESSES: Mapping[str, Row] = {
     "researcher:texts": ({"slug": DRAFT}, "file", {"action": "upload"}),
     "researcher:text_media": ({"slug": DRAFT}, "uploads", {}),
     "researcher:unit_table": ({"slug": DRAFT, "table": "controls"}, "file", {"action": "upload"}),
+    "researcher:one_table": ({"slug": EMPTY}, "file", {"action": "upload"}),
     "researcher:import": ({"slug": OPENED}, "file", {"action": "upload"}),
     "researcher:pay_bonus": (
         {"slug": OPENED}, "file", {"to": "listed", "amount": "1", "reason": "fuzz", "form": "0" * 32},
@@ -210,8 +211,9 @@ def prepare_studies(owner: Any) -> None:
     from tasks_app.models import Rater  # noqa: PLC0415
     from tasks_app.services.arrival import enrolment  # noqa: PLC0415
     from tasks_app.services.study import lifecycle  # noqa: PLC0415
-    from tasks_app.setup import changes  # noqa: PLC0415
+    from tasks_app.setup import changes, starting  # noqa: PLC0415
 
+    starting.empty(owner=owner, names=starting.Names(EMPTY, EMPTY))
     changes.begin(studyfile.load(BASE_DIR / "examples" / "likert", owner=owner))
     studyfile.load(BASE_DIR / "examples" / "panas_groups", owner=owner)
     zipped = io.BytesIO(zip_of({"study.yaml": STUDY.encode(), "items.csv": TABLE.encode()}))

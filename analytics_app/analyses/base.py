@@ -101,7 +101,7 @@ class Common:
         return {"ddof": self.ddof, "constant": self.constant}
 
     def scope(self, over: str) -> dict[str, str]:
-        """Return the setting that says to what an interval or a test over units generalises.
+        """Return the setting that names the population to which an interval or a test over units generalises.
 
         `over` names the units that are drawn: "raters", or items, documents and texts.
         """
@@ -174,7 +174,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Makes the rows of one analysis on one sample, with what they have in common."""
+    """Makes the rows of one analysis on one sample, with the columns that are the same in all of them."""
 
     analysis: str
     sample: Sample
@@ -235,6 +235,10 @@ class Analysis(Declared, ABC):
 
     # The names of its statistics on pages.
     statistics: ClassVar[Mapping[str, Words]] = {}
+
+    # The statistics that say how far raters agree on a criterion, each with its place among those of all analyses. A
+    # datasheet and a methods section report the one with the least place that a run computed.
+    agreement: ClassVar[Mapping[str, int]] = {}
 
     # The statistics with too many rows for a table: pages show them only in charts.
     only_drawn: ClassVar[frozenset[str]] = frozenset()
@@ -325,7 +329,7 @@ def groups_and_waves(sample: Sample) -> Iterator[Sample]:
 
 
 def n_systems(table: Table) -> int:
-    """Return the number of systems whose texts were rated, the second texts of pairs included."""
+    """Return the number of systems with rated texts, the second texts of pairs included."""
     return int(np.count_nonzero(ratings_of_systems(table)))
 
 

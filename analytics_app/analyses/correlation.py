@@ -47,6 +47,7 @@ class Correlation(Overall, BetweenRaters):
         "spearman_mean_fisher": _("Spearman's rho, mean over pairs of raters by Fisher's z"),
         "spearman_pair": _("Spearman's rho"),
     }
+    agreement = {"pearson": 90}
 
     min_shared = whole_field(_("Texts that two raters must share to be compared"), within=(2, 1000), initial=3)
 

@@ -60,6 +60,7 @@ class Icc(Overall, BetweenRaters):
     )
     scales = frozenset({Scale.ORDINAL, Scale.INTERVAL, Scale.RATIO})
     statistics = {"icc": _("ICC"), "noise_bound": _("Highest correlation that noise allows")}
+    agreement = {"icc": 70}
     distinguishing_settings = ("values", "k")
 
     values = choice_field(

@@ -44,7 +44,7 @@ class GoodField(ListField):
 
 @register
 class JointLabels(FilteredAnalysis):
-    """Texts whose label is a good one on every criterion, as a share of the texts that have a label on all of them.
+    """Texts with a good label on every criterion, as a share of the texts that have a label on all of them.
 
     The label of a text is the most likely one by Dawid and Skene, or that of the majority. It says more than the
     shares of single criteria: a text that keeps the meaning because nothing was changed is not good.

@@ -56,6 +56,7 @@ class Kappa(Overall, BetweenRaters):
         "cohen_kappa_quadratic_greatest": _("Cohen's kappa, quadratic weights, highest pair of raters"),
         "cohen_kappa_quadratic_pair": _("Cohen's kappa of two raters, quadratic weights"),
     }
+    agreement = {"cohen_kappa": 50}
 
     min_shared = whole_field(_("Texts that two raters must share to be compared"), within=(2, 1000), initial=3)
 

@@ -39,7 +39,7 @@ class PairwiseStrength(FilteredAnalysis):
     }
 
     def compute(self, sample: Sample) -> Iterator[Row]:
-        """Yield the rows of every two systems, for every criterion whose strength was asked."""
+        """Yield the rows of every two systems, for every criterion that has a question about strength."""
         by_key = {criterion.key: criterion for criterion in sample.question.criteria}
         for key, criterion in by_key.items():
             strength = by_key.get(f"{PREFIX}{key}")

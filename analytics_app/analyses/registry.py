@@ -26,6 +26,12 @@ def only_drawn() -> frozenset[str]:
     return frozenset().union(*(member.only_drawn for member in registry.values()))
 
 
+def measures_of_agreement() -> tuple[str, ...]:
+    """Return the statistics of agreement of all analyses, in the order in which a datasheet prefers them."""
+    places = {name: place for member in registry.values() for name, place in member.agreement.items()}
+    return tuple(sorted(places, key=lambda name: (places[name], name)))
+
+
 def import_shown(package: str) -> None:
     """Import the tables, charts and finding of every analysis that has some, so that they register."""
     for name in registry:

@@ -16,7 +16,7 @@ from analytics_app.methods_text import formats as methods_formats
 from analytics_app.models import Run, RunState
 from analytics_app.selectors.pages import best_run, run_numbered
 from analytics_app.selectors.results import systems_shown
-from analytics_app.views import methods, taken
+from analytics_app.views import methods, run_files
 from tasks_app.api.base import ApiView
 from tasks_app.api.described import SLUG, answers, refusals
 from tasks_app.api.errors import Conflict
@@ -133,7 +133,7 @@ class RunTables(ApiView):
     def get(self, request: Request, slug: str, number: int) -> Response:
         """Answer with the tables and plots of a run."""
         study, _role = self.study(request, slug, "tables")
-        return Response(taken.document(study, _finished(study, number), systems=systems_shown(study)))
+        return Response(run_files.document(study, _finished(study, number), systems=systems_shown(study)))
 
 
 @extend_schema_view(

@@ -1,4 +1,4 @@
-"""The answers about ratings, runs and results. What is streamed is described here by the columns of exports.
+"""The answers about ratings, runs and results. The columns of exports describe the streamed ones.
 
 `initial` is the value of a field in the example of an answer. Fields stand in the order of the answer.
 """
@@ -138,7 +138,7 @@ class RatingPage(Page):
 
 
 class StartRun(Fields):
-    """What to compute."""
+    """The body of a request that starts a run: its settings."""
 
     settings = DictField(
         required=False,

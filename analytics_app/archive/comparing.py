@@ -54,7 +54,7 @@ Key: TypeAlias = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A difference: a sentence, the number of places where it is, and what it is about.
+    """A difference: a sentence, the number of places where it is, and its subject.
 
     That is the analysis and the statistic of a number, or the name of a fact of the run. A difference of a number also
     has its column, and the row in the archive and the computed one, by column ("empty" for none).
@@ -72,7 +72,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Omission:
-    """Something that was not compared: how many there are, what they are, and their names."""
+    """Things that were not compared: their number, their noun, and their names."""
 
     n: int
     singular: str
@@ -86,7 +86,7 @@ class Omission:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The counts of compared numbers and lines of ratings, what differs, and what was not compared."""
+    """The counts of compared numbers and lines of ratings, the differences, and the things that were not compared."""
 
     n_numbers: int
     n_ratings: int
@@ -96,7 +96,7 @@ class Comparison:
 
 @dataclass
 class _Table:
-    """A CSV file of an archive: its rows by the expected columns, what is wrong with its form, and further columns."""
+    """A CSV file of an archive: its rows by the expected columns, the faults of its form, and further columns."""
 
     rows: list[Cells] = field(default_factory=list)
     faults: list[Difference] = field(default_factory=list)
@@ -234,7 +234,7 @@ def _places(lines: Sequence[int]) -> str:
 
 
 def _number_differences(then: Iterable[Cells], now: Iterable[Cells]) -> Iterator[Difference]:
-    """Yield what differs between two files of results."""
+    """Yield the differences between two files of results."""
     before, after = _by_name(then, lambda row, name: row[name]), _by_name(now, lambda row, name: row[name])
     yield from _differing(before, after, lambda row, name: row[name] or "empty", "")
 
@@ -265,7 +265,7 @@ def _differing(
 
 
 def _document_differences(archive: Archive, run: Run, unread: set[str], *, texts: bool) -> Iterator[Difference]:
-    """Yield what differs in the results as JSON: its numbers from those computed, its head from the run."""
+    """Yield the differences in the results as JSON: of its numbers from those computed, of its head from the run."""
     try:
         then = json.loads(archive.text(DOCUMENT), object_pairs_hook=_each_once)
         rows, head = [dict(row) for row in then.pop("rows")], dict(then)
@@ -315,9 +315,9 @@ def _archived_run(archive: Archive, run: Run) -> Run:
 
 
 def _fact_differences(archive: Archive, run: Run, *, has_words: bool) -> Iterator[Difference]:
-    """Yield what the archive says of its run and of itself, and what its rows do not bear out."""
+    """Yield the statements of the archive about its run and itself that its rows do not bear out."""
     archived = _archived_run(archive, run)
-    counts = start.seen(archived)
+    counts = start.counts_seen(archived)
     said = {**archived.facts, "n_seen": archived.n_seen}
     # Versions record other facts: those that only one of them has are not compared.
     found = {name: value for name, value in run.facts.items() if name in said and name not in ORIGIN} | counts
@@ -342,7 +342,7 @@ def _fact_differences(archive: Archive, run: Run, *, has_words: bool) -> Iterato
 
 
 def _withdrawal_differences(run: Run) -> Iterator[Difference]:
-    """Yield what the run and the rows say of withdrawn texts, and the rows of the withdrawals do not bear out."""
+    """Yield the statements about withdrawn texts, of the run and its rows, that the withdrawals do not bear out."""
     rows = list(Withdrawal.objects.filter(study=run.study).select_related("item").order_by("pk"))
     fact = run.facts.get(WITHDRAWN, {})
     named = [row for row in rows if row.pk in fact.get("withdrawals", ())]

@@ -79,7 +79,7 @@ def _is_beyond_the_scale(difference: Difference) -> bool:
 
 
 def _counts_units_that_differ(difference: Difference) -> bool:
-    """Return whether the difference is about what a row says of the units that differ."""
+    """Return whether the difference is in a statement of a row about the units that differ."""
     said = ("n_differing", "cannot_differ_since")
     return difference.column in {"note", "settings"} and any(name in difference.computed["settings"] for name in said)
 
@@ -99,7 +99,7 @@ CORRECTED_WORDS = (
 
 
 def _is_in_words(difference: Difference) -> bool:
-    """Return whether a note, or settings, have become what the correction makes of them."""
+    """Return whether a note, or settings, have become those that the correction makes of them."""
     return difference.column in {"note", "settings"} and any(
         words in difference.computed[difference.column] for words in CORRECTED_WORDS
     )

@@ -37,7 +37,7 @@ MEDIA_TYPES = {
 
 @dataclass(frozen=True, slots=True)
 class ArchivedFile:
-    """A file of the archive: its path, what it holds in a sentence, its size in bytes and SHA-256."""
+    """A file of the archive: its path, its content in a sentence, its size in bytes and SHA-256."""
 
     path: str
     about: str
@@ -86,7 +86,7 @@ class Archived:
 
 
 def readme(about: Archived, files: Sequence[ArchivedFile]) -> str:
-    """Return the README: what each file holds, and how the run is computed again."""
+    """Return the README: the content of each file, and how the run is computed again."""
     rows = [f"| `{file.path}` | {file.about} |" for file in files]
     texts = (
         []
@@ -203,7 +203,7 @@ def package(about: Archived, files: Sequence[ArchivedFile], features: Sequence[s
 
 
 def crate(about: Archived, files: Sequence[ArchivedFile]) -> str:
-    """Return the metadata of the RO-Crate: the files, the program, and the run with what it read and what it made."""
+    """Return the metadata of the RO-Crate: the files, the program, and the run with its input and its output."""
     paths = [file.path for file in files]
     signed = (MANIFEST, SIGNATURE) if about.signed_by else ()
     graph: list[dict[str, Any]] = [

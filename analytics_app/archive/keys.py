@@ -47,7 +47,7 @@ class PublicKey:
 
     @property
     def standing(self) -> str:
-        """What the key is good for, with its dates, in English."""
+        """Return a phrase in English that says whether the key still signs and can be trusted, with its dates."""
         made = f"made on {day(self.made)}"
         if self.compromised is not None:
             return f"{made}, declared compromised on {day(self.compromised)}: do not trust it"
@@ -86,7 +86,7 @@ class PublicKey:
         return cls(public, made, retired, compromised)
 
     def joined(self, other: Self) -> Self:
-        """Return the key with what two records say of it: what was retired or declared compromised stays so."""
+        """Return the key with the dates of two records of it; a retired or compromised key stays so."""
         return replace(
             self,
             made=min(self.made, other.made),
@@ -192,7 +192,7 @@ class Trusted:
 
     @classmethod
     def of(cls, keys: Iterable[PublicKey], fingerprints: Iterable[str] = ()) -> Self:
-        """Return these keys; what two records say of the same key holds together."""
+        """Return these keys; two records of the same key are merged."""
         by_fingerprint: dict[str, PublicKey] = {}
         for key in keys:
             known = by_fingerprint.get(key.fingerprint)
@@ -204,7 +204,7 @@ class Trusted:
 
 
 def published(public_keys: Iterable[PublicKey], site: str) -> dict[str, Any]:
-    """Return what the public page publishes for programs: the public keys with their dates."""
+    """Return the content of the public page for programs: the public keys with their dates."""
     return {"evalweb_keys": 1, "site": site, "keys": [key.as_json() for key in public_keys]}
 
 

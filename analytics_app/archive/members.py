@@ -48,7 +48,7 @@ def faults(archive: zipfile.ZipFile) -> Iterator[str]:
 
 
 def _gaps(archive: zipfile.ZipFile, infos: Sequence[zipfile.ZipInfo]) -> Iterator[str]:
-    """Yield a sentence where files do not lie one behind the other, or are not what the directory of the zip says.
+    """Yield a sentence where files do not lie one behind the other, or differ from the directory of the zip.
 
     Some programs go by what stands in front of each file, others by the directory, which stands at the end.
     """
@@ -89,7 +89,7 @@ def _fault_of(stream: IO[bytes], info: zipfile.ZipInfo, end: int) -> str:
 
 
 def _fields(extra: bytes) -> Iterator[int]:
-    """Yield the kinds of the extra fields of a file; -1 for what is none."""
+    """Yield the kinds of the extra fields of a file; -1 for bytes that are no field."""
     while len(extra) >= FIELD.size:
         kind, length = FIELD.unpack(extra[: FIELD.size])
         yield kind if length <= len(extra) - FIELD.size else -1
@@ -116,7 +116,7 @@ def _fills(stream: IO[bytes], info: zipfile.ZipInfo) -> bool:
 
 
 def _descriptors(info: zipfile.ZipInfo) -> set[bytes]:
-    """Return the forms of what stands behind a file that was written to a stream: its checksum and sizes."""
+    """Return the forms of the bytes behind a file that was written to a stream: its checksum and sizes."""
     forms = set()
     for sizes in ("<II", "<QQ"):
         with suppress(struct.error):

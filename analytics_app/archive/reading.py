@@ -96,7 +96,7 @@ class Archive:
                 yield f"{name} was changed: its SHA-256 differs."
 
     def versions_now(self) -> Iterator[str]:
-        """Yield a sentence for every library whose installed version differs."""
+        """Yield a sentence for every library that is installed in another version."""
         then, now = self.json(writing.VERSIONS), writing.versions()
         if not isinstance(then, dict):
             raise BadArchive(f"{writing.VERSIONS} is not a JSON object.")

@@ -3,16 +3,19 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.management import call_command
 from django.db import DatabaseError, connection, transaction
 
+from analytics_app import plan
 from analytics_app.archive import writing
 from analytics_app.archive.reading import Archive, BadArchive
-from analytics_app.archive.rows import OF_RUN, TABLES, ArchivedTable, instance, path_of
-from analytics_app.models import Run, RunPart, RunState, RunTrigger
+from analytics_app.archive.rows import OF_PLANS, OF_RUN, TABLES, ArchivedTable, instance, path_of
+from analytics_app.models import Plan, Run, RunPart, RunState, RunTrigger
+from analytics_app.plan import BadPlan
 from analytics_app.runs import start
 from tasks_app.models import Study
 
@@ -58,6 +61,8 @@ def load(archive: Archive) -> Loaded:
             for table in TABLES:
                 if path_of(table) in archive.zip.namelist():
                     further |= _store(archive, table)
+            for frozen in Plan.objects.all():
+                _refuse_unknown(f"{path_of(OF_PLANS)}: document", frozen.document)
             run, code_version = _store_run(archive)
             return Loaded(run, code_version, sorted(further))
     except DatabaseError as error:
@@ -65,7 +70,7 @@ def load(archive: Archive) -> Loaded:
 
 
 def _lift_guards(table: ArchivedTable) -> None:
-    """Let rows be stored as they are: triggers refuse those of a frozen design, and count what is counted already."""
+    """Let rows be stored as they are: triggers refuse those of a frozen design, and would count counted rows again."""
     name = connection.ops.quote_name(table.model._meta.db_table)
     with connection.cursor() as cursor:
         cursor.execute(f"ALTER TABLE {name} DISABLE TRIGGER USER")
@@ -81,10 +86,19 @@ def _store(archive: Archive, table: ArchivedTable) -> set[str]:
             try:
                 instances.append(instance(table, row))
                 further |= {f"{path}: {name}" for name in row.keys() - columns}
-            except (KeyError, ValidationError, ValueError, TypeError) as error:
+            except (LookupError, ValidationError, ValueError, TypeError) as error:
                 raise BadArchive(f"{path}, line {number}: {error}") from None
         table.model._default_manager.bulk_create(instances)
     return further
+
+
+def _refuse_unknown(place: str, document: Any) -> None:
+    """Raise BadArchive for settings, rules or analyses that this version does not know: it would compute without."""
+    if not isinstance(document, dict):
+        raise BadArchive(f"{place}: not a JSON object.")
+    unknown = BadPlan(list(plan.unknown_names(document)))
+    if unknown.problems:
+        raise BadArchive(f"{place}: {unknown}")
 
 
 def _store_run(archive: Archive) -> tuple[Run, str]:
@@ -94,9 +108,10 @@ def _store_run(archive: Archive) -> tuple[Run, str]:
         raise BadArchive(f"{writing.RUN} is empty.")
     try:
         run = instance(OF_RUN, row)
-    except (KeyError, ValidationError) as error:
+    except (LookupError, ValidationError) as error:
         raise BadArchive(f"{writing.RUN}: {error}") from None
     assert isinstance(run, Run)
+    _refuse_unknown(f"{writing.RUN}: settings", run.settings)
     code_version = run.code_version
     facts = {name: value for name, value in run.facts.items() if name not in {"tasks", "taken_over"}}
     Run.objects.bulk_create([run])

@@ -57,6 +57,7 @@ from tasks_app.models import (
     WithdrawnUnit,
 )
 from tasks_app.selectors.coding import complete_codebooks
+from tasks_app.studyfile.problems import closest
 
 Row: TypeAlias = Mapping[str, Any]
 # A function that returns the archived value of a column instead of the stored value.
@@ -125,6 +126,7 @@ def _without_codes(name: str, value: Any) -> Any:
 CODES = frozenset({"codes", "wave_codes"})
 
 
+OF_PLANS = ArchivedTable(Plan, "study")
 NOBODY = {"by_id": _nothing(None)}
 
 TABLES: tuple[ArchivedTable, ...] = (
@@ -205,7 +207,7 @@ TABLES: tuple[ArchivedTable, ...] = (
     ),
     ArchivedTable(Erasure, "study"),
     ArchivedTable(Payment, "rater__study", {**NOBODY, "reason": _nothing("")}),
-    ArchivedTable(Plan, "study"),
+    OF_PLANS,
     ArchivedTable(MetricScore, "study"),
     ArchivedTable(MeasuredOutcome, "study"),
     # Texts for people who have not begun are left out: only an invitation identifies these people.
@@ -260,10 +262,21 @@ def instance(table: ArchivedTable, row: Row) -> models.Model:
 
     Raises
     ------
-    KeyError
+    LookupError
         If a column is missing.
     django.core.exceptions.ValidationError
         If a value does not fit its column.
     """
-    values = {column.attname: column.to_python(row[column.attname]) for column in table.model._meta.concrete_fields}
+    try:
+        values = {column.attname: column.to_python(row[column.attname]) for column in table.model._meta.concrete_fields}
+    except KeyError as error:
+        raise LookupError(_without_column(table, row, error.args[0])) from None
     return table.model(**values)
+
+
+def _without_column(table: ArchivedTable, row: Row, name: str) -> str:
+    """Return the sentence about a row without a column, which may have it under a misspelt name."""
+    misspelt = closest(name, sorted(row.keys() - set(table.columns)))
+    if misspelt is None:
+        return f"the column “{name}” is missing."
+    return f"“{misspelt}” is no column of this table. Did you mean “{name}”?"

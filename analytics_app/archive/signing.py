@@ -35,7 +35,7 @@ WORDS = ("site", "study", "created", "evalweb_version", "key")
 
 
 class State(StrEnum):
-    """What a signature says about an archive."""
+    """The state of the signature of an archive."""
 
     NONE = "none"
     TRUSTED = "trusted"
@@ -128,7 +128,7 @@ def check(files: Mapping[str, bytes], digests: Mapping[str, tuple[int, str]], tr
 
 
 def _trust(claims: Mapping[str, str], trusted: Trusted) -> Signature:
-    """Return what a right signature is worth to this reader."""
+    """Return a right signature with its state for this reader."""
     if claims["key"] not in trusted:
         return Signature(State.UNKNOWN_KEY, claims)
     key = trusted.keys.get(claims["key"])
@@ -142,7 +142,7 @@ def _trust(claims: Mapping[str, str], trusted: Trusted) -> Signature:
 
 
 def _signed_by(content: bytes, signature: bytes, trusted: Trusted) -> str:
-    """Return the fingerprint of the key whose signature of `content` this is. Raises _Wrong."""
+    """Return the fingerprint of the key that made this signature of `content`. Raises _Wrong."""
     document = _parsed(signature)
     try:
         if document["algorithm"] != ALGORITHM:
@@ -164,7 +164,7 @@ def _signed_by(content: bytes, signature: bytes, trusted: Trusted) -> str:
 
 
 def _read_manifest(content: bytes, fingerprint: str) -> dict[str, Any]:
-    """Return a manifest whose signature is right. Raises _Wrong if it is not one that evalweb signs."""
+    """Return a manifest with a right signature. Raises _Wrong if it is not one that evalweb signs."""
     document = _parsed(content)
     if not _is_manifest(document) or _canonical(document) != content:
         raise _Wrong(f"{MANIFEST} is not as evalweb writes it.")

@@ -20,7 +20,7 @@ class Colour(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What a verdict is called, its colour, the exit code of the command, and what it means."""
+    """The name of a verdict, its colour, the exit code of the command, and its meaning."""
 
     words: str
     colour: Colour
@@ -29,7 +29,7 @@ class Look:
 
 
 class Verdict(Enum):
-    """What was found out about an archive. Exit code 1 is that of errors, 2 that of a wrong command line."""
+    """The verdict on an archive. Exit code 1 is that of errors, 2 that of a wrong command line."""
 
     PUBLISHED = Look(
         "verified, as published",
@@ -75,7 +75,7 @@ class Verdict(Enum):
 
     @property
     def words(self) -> str:
-        """What it is called, on badges and in the first line of the command."""
+        """Return the name of the verdict, for badges and the first line of the command."""
         return self.value.words
 
     @property
@@ -90,7 +90,7 @@ class Verdict(Enum):
 
     @property
     def meaning(self) -> str:
-        """What it means, in a sentence."""
+        """Return the meaning of the verdict in a sentence."""
         return self.value.meaning
 
 

@@ -28,7 +28,7 @@ NOTHING = Comparison(0, 0, (), ())
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What was found out about an archive.
+    """The findings about an archive.
 
     `faults` are of files, `differences` of what was computed again, less those that corrections explain. `versions`
     says which libraries differ.
@@ -60,7 +60,7 @@ class Finding:
 
     @property
     def summary(self) -> str:
-        """The verdict with its counts and what was not compared: the badge, and the first line of the command."""
+        """Return the verdict with its counts and the omissions, for the badge and the first line of the command."""
         counted = f"{counts(self.comparison.n_numbers, 'number')}, {counts(self.comparison.n_ratings, 'rating')}"
         parts = [f"{self.verdict.words}{self._by()}: {counted if self.comparison is not NOTHING else 'not computed'}"]
         if self.verdict == Verdict.DIFFERS:
@@ -72,7 +72,7 @@ class Finding:
         return printable("; ".join(parts))
 
     def _by(self) -> str:
-        """Return who published the archive, if the key is known; what an unknown key claims is not repeated here."""
+        """Return the publisher of the archive, if the key is known; claims of an unknown key are not repeated here."""
         if self.verdict != Verdict.PUBLISHED:
             return ""
         retired = "" if self.signature.retired is None else f", retired on {day(self.signature.retired)}"
@@ -80,7 +80,7 @@ class Finding:
         return f" by {site} (key {self.signature.fingerprint[:SHORT]}{retired})"
 
     def details(self) -> Iterator[str]:
-        """Yield the lines after the first: signature, what was not compared, corrections, versions, differences."""
+        """Yield the lines after the first: signature, omissions, corrections, versions, differences."""
         yield from map(printable, self._details())
 
     def _details(self) -> Iterator[str]:
@@ -97,7 +97,7 @@ class Finding:
         yield from (difference.sentence for difference in self.differences)
 
     def _signed(self) -> str:
-        """Return what the signature says, in a sentence."""
+        """Return a sentence about the signature."""
         claims, state = self.signature.claims, self.signature.state
         if state == State.NONE:
             return "The archive has no signature."

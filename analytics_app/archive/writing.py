@@ -159,7 +159,7 @@ def _features(study: Study) -> list[str]:
 
 
 def _without_texts(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Mask what raters wrote in the file of ratings."""
+    """Mask the texts of raters in the file of ratings."""
     reader = csv.reader(io.StringIO(b"".join(chunks).decode(), newline=""))
     head = next(reader)
     place = head.index("text")

@@ -20,7 +20,7 @@ from analytics_app.charts.picking import (
     value_of,
 )
 from analytics_app.charts.points import points_chart
-from analytics_app.charts.ranked import TESTED, at_the_top, correction, not_significant, ranked
+from analytics_app.charts.ranked import TESTED, correction, criterion_leader_title, not_significant, ranked
 from analytics_app.results import TO_RATERS_AND_TEXTS, Row
 
 
@@ -104,7 +104,7 @@ def strengths_of(
     systems, (verb, measured) = ranked(material, rows), phrases
     yield Sketch(
         kind=kind,
-        title=at_the_top(
+        title=criterion_leader_title(
             systems.points,
             material.name,
             best=verb,

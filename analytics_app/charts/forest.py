@@ -53,7 +53,7 @@ class _Axis:
         return self.left + share / 100 * (self.right - self.left)
 
     def line(self, line: Track, names: float, *, second: bool) -> None:
-        """Draw a line of the forest below what is there, with its second interval or without."""
+        """Draw a line of the forest below the lines drawn so far, with its second interval or without."""
         block, top = self.block, self.block.height
         if line.apart:
             block.rule(0.0, top, self.width, top, colour=INK)

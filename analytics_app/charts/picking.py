@@ -181,7 +181,7 @@ def only(names: Sequence[object]) -> str:
 
 
 def counted(rows: Rows, ratings: int | None = None, *, unit: str = "item") -> str:
-    """Return the counts of the rows, such as "720 ratings, 20 items, 12 raters."; `unit` is what n_items counts."""
+    """Return the counts of the rows, such as "720 ratings, 20 items, 12 raters."; `unit` is the noun of n_items."""
     items = max((row.n_items or 0 for row in rows), default=0)
     raters = max((row.n_raters or 0 for row in rows), default=0)
     counts = [

@@ -79,7 +79,7 @@ def not_significant(material: Material, tests: Sequence[Row]) -> set[frozenset[s
     return {frozenset((row.system, row.system_b)) for row in tests if not material.is_significant(row)}
 
 
-def apart(
+def leader_title(
     points: Sequence[Point],
     *,
     best: str,
@@ -106,7 +106,7 @@ def apart(
     return f"{words.short(first.name)} {best}"
 
 
-def at_the_top(
+def criterion_leader_title(
     points: Sequence[Point],
     criterion: str,
     *,
@@ -114,10 +114,12 @@ def at_the_top(
     otherwise: str,
     alike: Collection[frozenset[str | None]] = (),
 ) -> str:
-    """Return the title of `apart` for a criterion where more is better, or for ranks."""
+    """Return the title of `leader_title` for a criterion where more is better, or for ranks."""
     best = f"{best} for {criterion} ({points[0].text})"
     among, whole = f"At the top for {criterion}", f"For {criterion}"
-    return apart(points, best=best, among=among, whole=whole, otherwise=f"{otherwise} for {criterion}", alike=alike)
+    return leader_title(
+        points, best=best, among=among, whole=whole, otherwise=f"{otherwise} for {criterion}", alike=alike
+    )
 
 
 def _meet(first: Point, second: Point) -> bool:

@@ -1,4 +1,4 @@
-"""Bars in rows, in pieces: what stacked shares and sums have in common."""
+"""Bars in rows, in pieces: the common part of stacked shares and stacked sums."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

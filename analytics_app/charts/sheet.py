@@ -88,7 +88,7 @@ class Block:
         ET.SubElement(self.group, f"{{{SVG}}}text", attributes).text = _storable(words)
 
     def paragraph(self, words: str, *, size: float, colour: str = INK, bold: bool = False) -> None:
-        """Write a text below what is there, wrapped."""
+        """Write a wrapped text at the lower end of the block."""
         for line in lines_of(words, self.width, size):
             self.text(line, 0.0, self.height + size, size=size, colour=colour, bold=bold)
             self.height += size * LEADING
@@ -104,7 +104,7 @@ class Block:
         ET.SubElement(self.group, f"{{{SVG}}}circle", {**place, "fill": colour})
 
     def gap(self, height: float) -> None:
-        """Leave space below what is there."""
+        """Leave space at the lower end of the block."""
         self.height += height
 
     def put(self, other: Block, x: float, y: float) -> None:
@@ -114,7 +114,7 @@ class Block:
         self.height = max(self.height, y + other.height)
 
     def put_below(self, other: Block) -> None:
-        """Place another block below what is there."""
+        """Place another block at the lower end of this one."""
         self.put(other, 0.0, self.height)
 
 

@@ -1,4 +1,4 @@
-"""Bars that are stacked to a sum, not to a whole: how much there is, and of what. They start at zero."""
+"""Bars that are stacked to a sum, not to a whole: the size of the sum and its parts. They start at zero."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial

@@ -112,7 +112,7 @@ class _Pump(Thread):
 
 
 class _Pieces(RawIOBase):
-    """Passes on what a COPY writes, after `head`, with each row ended by `line_end`, until `wanted` is false.
+    """Passes on the output of a COPY, after `head`, with each row ended by `line_end`, until `wanted` is false.
 
     The head waits for the first rows, so that a statement that fails at once sends nothing.
     """

@@ -35,7 +35,7 @@ BESIDE = (
 
 
 def reference() -> str:
-    """Return every table in Markdown, in English whatever the active language."""
+    """Return every table in Markdown, in English for any active language."""
     with override("en"):
         return "\n".join(_lines()) + "\n"
 

@@ -55,7 +55,7 @@ def head(run: Run, *, systems: bool) -> dict[str, Any]:
 
 
 def facts_of(run: Run) -> dict[str, Any]:
-    """Return the facts of a run: how to repeat it, and what it recorded while computing."""
+    """Return the facts of a run: how to repeat it, and the facts that it recorded while computing."""
     columns = ("number", "state", "planned", "trigger", "finished", "seed", "high_water", "n_seen", "digest")
     return {
         **{name: getattr(run, name) for name in columns},
@@ -112,7 +112,7 @@ def _with_note(row: tuple[Any, ...], note: str) -> tuple[Any, ...]:
 
 
 def _without_words(row: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return a row whose settings do not quote a text."""
+    """Return a row without the quotations of texts in its settings."""
     settings = row[SETTINGS]
     if not settings or WORDS not in settings:
         return row

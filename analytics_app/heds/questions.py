@@ -1,4 +1,4 @@
-"""The questions of the datasheet: numbers in both versions, our words, and what takes the answer in the public form.
+"""The questions of the datasheet: numbers in both versions, our words, and the fields of the public form.
 
 `questions.json` holds them. Words and guidance are ours; `field` and `printed` are what the public form of version 3.0
 (nlp-heds.github.io) calls the field and prints beside an option, for its files must hold both.

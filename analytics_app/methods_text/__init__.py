@@ -1,4 +1,4 @@
-"""The methods section of a paper: what was judged, by whom and how it was analysed, with the numbers of a run.
+"""The methods section of a paper: the texts, their raters and the analysis, with the numbers of a run.
 
 It is written from the rows that also fill the datasheet (analytics_app.heds), so the two say the same.
 """

@@ -35,7 +35,7 @@ def as_markdown(text: MethodsText) -> str:
 
 
 def as_latex(text: MethodsText) -> str:
-    r"""Return the paragraph for a paper that loads natbib, with \citep for what it cites."""
+    r"""Return the paragraph for a paper that loads natbib, with \citep for its references."""
 
     def written(sentence: Sentence) -> str:
         cited = rf"~\citep{{{','.join(sentence.cites)}}}" if sentence.cites else ""

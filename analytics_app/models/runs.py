@@ -1,4 +1,4 @@
-"""Plans, runs, exclusions, results, and what is shared and published of them."""
+"""Plans, runs, exclusions, results, and their shared links and publications."""
 
 from typing import Any
 
@@ -109,7 +109,7 @@ class Run(models.Model):
 
     @property
     def uncorrected_tasks(self) -> tuple[str, ...]:
-        """Return the keys of the tasks whose numbers were computed before a correction that concerns them."""
+        """Return the keys of the tasks with numbers from before a correction that concerns them."""
         return tuple(key for key, facts in self.facts.get("tasks", {}).items() if facts.get(UNCORRECTED))
 
     @property

@@ -4,7 +4,7 @@ Frozen at opening it makes the planned run; every other run is exploratory. The 
 stores as its settings.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from typing import Any
 
@@ -168,6 +168,10 @@ def _name(path: Path) -> str:
 # Documents --------------------------------------------------------------------------------------------
 
 
+# Names of the settings that a plan has.
+_OF_A_PLAN = (*PlanBlock.base_fields, "rules", "analyses", "comparisons")
+
+
 def default_document() -> dict[str, Json]:
     """Return the plan of a study without one: manual exclusions, and every analysis that fits."""
     return complete({}, criteria=(), systems=())
@@ -194,8 +198,7 @@ def complete(
     ]
     if unstorable:
         raise BadPlan(unstorable)
-    known = {*PlanBlock.base_fields, "rules", "analyses", "comparisons"}
-    problems += [((name,), _("unknown setting")) for name in given if name not in known]
+    problems += _unknown_settings(given, _OF_A_PLAN, ())
     document = _block(PlanBlock, {name: given[name] for name in given if name in PlanBlock.base_fields}, (), problems)
     if document.get("primary") and document["primary"] not in criteria:
         problems.append((("primary",), _unknown(document["primary"], criteria)))
@@ -230,10 +233,35 @@ def _block(
     problems += [((*path, name), _("must be a list of words.")) for name in crooked]
     given = {name: value for name, value in given.items() if name not in crooked}
     bound = with_defaults(form, given)
-    problems += [((*path, name), _("unknown setting")) for name in given if name not in form.base_fields]
+    problems += _unknown_settings(given, form.base_fields, path)
     for name, errors in bound.errors.items():
         problems.append(((*path, name), " ".join(map(str, errors))))
     return {name: plain(bound.cleaned_data.get(name, field.initial)) for name, field in form.base_fields.items()}
+
+
+def _unknown_settings(given: Iterable[str], known: Iterable[str], path: Path) -> Iterator[tuple[Path, str]]:
+    """Yield a problem, with a suggestion, for each setting that there is not."""
+    names = list(known)
+    for name in given:
+        if name not in names:
+            yield (*path, name), f"{_('unknown setting.')} {nearest(str(name), names)}".rstrip()
+
+
+def unknown_names(document: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
+    """Yield a problem, with a suggestion, for each setting, rule and analysis of a stored plan that there is not."""
+    yield from _unknown_settings(document, _OF_A_PLAN, ())
+    registries: tuple[tuple[str, str, Registry[Any]], ...] = (
+        ("rules", "rule", quality.registry),
+        ("analyses", "analysis", analyses.registry),
+    )
+    for part, word, registry in registries:
+        entries = document.get(part)
+        for number, entry in enumerate(entries if isinstance(entries, list) else ()):
+            path: Path = (part, number)
+            if entry.get(word) not in registry:
+                yield (*path, word), _unknown(str(entry.get(word)), list(registry))
+            else:
+                yield from _unknown_settings(entry, [word, *registry[entry[word]].Settings.base_fields], path)
 
 
 def _is_list_of_words(form: type[Block], name: str, value: Any) -> bool:

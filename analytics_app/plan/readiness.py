@@ -1,4 +1,4 @@
-"""What the analysis plan of a draft leaves open: checks that no quality rule uses, rules with nothing to test."""
+"""The gaps in the analysis plan of a draft: checks that no quality rule uses, rules with nothing to test."""
 
 from collections.abc import Collection, Iterator, Mapping
 
@@ -6,6 +6,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from analytics_app import quality
+from analytics_app.analyses import registry as registered
 from analytics_app.plan import ALL, DEFAULT_RULES
 from analytics_app.quality.base import Rule
 from analytics_app.quality.control_accuracy import ControlAccuracy
@@ -18,8 +19,6 @@ from tasks_app.setup.summary import Line
 from tasks_app.task_types import registry
 
 KIND = "rules"
-# Analyses that compare what several raters said of one text.
-_AGREEMENT = frozenset({"agreement", "icc", "kappa", "krippendorff"})
 _RULES = ("analysis", "rules")
 
 # The checks that sets can have. A rule that looks at units with known answers looks at the first three.
@@ -98,7 +97,7 @@ def _rules(facts: Facts) -> list[Rule]:
 
 
 def checks_without_a_rule(facts: Facts) -> Iterator[Point]:
-    """Yield the checks of raters that no rule of the plan looks at: whoever fails them would count like all others."""
+    """Yield the checks of raters that no rule of the plan uses: raters who fail them would count like all others."""
     looked_at = {name for rule in _rules(facts) for name in rule.checks}
     for name in checks_in_sets(facts):
         if name not in looked_at:
@@ -184,7 +183,7 @@ def agreement_of_one(facts: Facts) -> Iterator[Point]:
         several = task["k"] != 1 or (task["k_more"] or 0) > 1
         if several or not registry[task["type"]].needs_items:
             continue
-        if named & _AGREEMENT:
+        if any(name in registered and registered[name].agreement for name in named):
             sentence = _("The analysis plan has agreement, but each text is judged once, so there is none to compute.")
             yield Point("agreement", sentence, ("tasks", place, "k"))
         elif analyses == ALL:

@@ -19,7 +19,7 @@ from tasks_app.settings.fields import YesNoField, number_field, whole_field
 
 @register
 class ControlAccuracy(Rule):
-    """Remove raters whose share of right answers to units with known answers is below a limit.
+    """Remove raters with a share of right answers to units with known answers below a limit.
 
     A unit is right if the rater's last answer agrees with everything that is known about it; skipped units do not
     count. The check during judging uses the same share.
@@ -46,7 +46,7 @@ class ControlAccuracy(Rule):
 
     @property
     def checks(self) -> frozenset[str]:
-        """Units with known answers, and what the settings count beside them."""
+        """Return units with known answers, and the other checks that the settings count."""
         beside = {"attention": self.attention, "degraded": self.copies}
         return frozenset({"control", *(name for name, counts in beside.items() if counts)})
 

@@ -14,7 +14,7 @@ NO_REPEATS = "Nothing was asked twice on a numeric scale, so nobody was tested."
 
 @register
 class Inconsistency(Rule):
-    """Remove raters whose inconsistency score (after Naderi 2018) is an outlier among the raters.
+    """Remove raters with an inconsistency score (after Naderi 2018) that is an outlier among the raters.
 
     IS = sqrt(sum w (x - x')^2 / sum w) over a rater's answers x and x' to repeated questions, in shares of the
     scale. An outlier is above Q3 + 1.5 IQR of the raters with at least two pairs, and as high as the score of

@@ -1,4 +1,4 @@
-"""The interquartile fence: exclude ratings whose z is an outlier."""
+"""The interquartile fence: exclude ratings with a z that is an outlier."""
 
 import numpy as np
 from django.utils.translation import gettext_lazy as _
@@ -10,7 +10,7 @@ from tasks_app.settings.fields import number_field
 
 @register
 class Iqr(Rule):
-    """Remove ratings whose judge-wise z is strictly outside of Q1 - f IQR to Q3 + f IQR, pooled by criterion.
+    """Remove ratings with a judge-wise z strictly outside of Q1 - f IQR to Q3 + f IQR, pooled by criterion.
 
     Quartiles are of type 7 (numpy, R); one pass. Ratings without a z stay.
     """

@@ -1,4 +1,4 @@
-"""Trust coefficients: exclude raters whose presence in a group lowers agreement."""
+"""Trust coefficients: exclude raters who lower the agreement of a group by their presence."""
 
 import zlib
 
@@ -14,7 +14,7 @@ from tasks_app.settings.fields import choice_field, number_field
 
 @register
 class Trust(Rule):
-    """Remove raters whose trust coefficient is at or below a limit; with several criteria the mean counts.
+    """Remove raters with a trust coefficient at or below a limit; with several criteria the mean counts.
 
     For up to 14 raters all groups are compared, for more a sample whose seed is derived from the names of task and
     criterion.

@@ -20,7 +20,7 @@ from tasks_app.settings.fields import choice_field, number_field
 
 @register
 class WorkingTime(Rule):
-    """Remove raters whose working time is at or below a share of the time their answers should have taken.
+    """Remove raters with a working time at or below a share of the time their answers should have taken.
 
     The expected time is the study's minutes for a set, over the units of a full set, times the units that a rater
     judged. In one sitting (no gap between answers of more than 15 minutes) the time is that with a unit on the screen,

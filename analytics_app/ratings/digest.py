@@ -97,7 +97,7 @@ def of_table(table: Table) -> Iterable[object]:
 
 
 def of_extras(extras: Extras, table: Table) -> Iterable[object]:
-    """Yield further data on the ratings of a table, whose columns named `rater` hold codes.
+    """Yield further data on the ratings of a table; columns named `rater` hold codes.
 
     Raises
     ------

@@ -36,7 +36,7 @@ SELECT DISTINCT t.key
 
 
 def concerned_tasks(run: Run) -> tuple[str, ...]:
-    """Return the keys of the tasks whose results differ from those of versions before 0.3, which did not turn pairs."""
+    """Return the keys of the tasks to which versions before 0.3 gave other results, since they did not turn pairs."""
     of_pairs, of_units = [], []
     for name, task_type in task_types.registry.items():
         per = {outcome.per for outcome in task_type.outcomes}
@@ -48,7 +48,7 @@ def concerned_tasks(run: Run) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """The criteria of a task whose answers are about two texts or about a unit as a whole, by their codes.
+    """The criteria of a task with answers about two texts or about a unit as a whole, by their codes.
 
     `exchanged` has the two labels that change places with the two texts; an answer on a criterion in `of_units`, such
     as how much better a text is, names no text.

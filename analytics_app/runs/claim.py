@@ -44,7 +44,7 @@ def due() -> QuerySet[RunPart]:
     return RunPart.objects.filter(Q(state=RunPart.State.QUEUED) | dead, run__state__in=UNFINISHED)
 
 
-def unheard() -> QuerySet[RunPart]:
+def unnotified() -> QuerySet[RunPart]:
     """Return the parts that are due and have no recent notification."""
     return due().filter(Q(rung_at=None) | Q(rung_at__lt=Now() - RING_AFTER))
 
@@ -211,7 +211,7 @@ def sentence_of(error: Exception) -> str:
 
 
 def died_each_time() -> str:
-    """Return the sentence about a part whose workers died at every attempt."""
+    """Return the sentence about a part that lost its worker at every attempt."""
     return (
         f"This part was begun {TRIES} times and its worker died each time, probably for want of memory. "
         "Give the worker more memory, then start a new run."
@@ -219,7 +219,7 @@ def died_each_time() -> str:
 
 
 def updated(code_version: str) -> str:
-    """Return the sentence about an update during a run, whose numbers must be from one release."""
+    """Return the sentence about an update during a run, since its numbers must be from one release."""
     return (
         f"The run was started by evalweb {release_of(code_version)}, and this worker is evalweb "
         f"{release_of(project.EVALWEB_CODE_VERSION)}. See that all processes run the same, then start a new run."

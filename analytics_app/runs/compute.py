@@ -16,8 +16,15 @@ from analytics_app.ratings import Extras, Mask, Table, load, load_extras
 from analytics_app.ratings.copying import copy
 from analytics_app.ratings.digest import Digest, of_extras, of_table
 from analytics_app.results import Row
-from analytics_app.runs import left, rules
-from analytics_app.selectors.questions import asked_again, chosen, common_of, criteria_called, question_of, with_codes
+from analytics_app.runs import funnel_chart, rules
+from analytics_app.selectors.questions import (
+    chosen,
+    common_of,
+    criteria_called,
+    question_of,
+    repeated_answers,
+    with_codes,
+)
 from analytics_app.selectors.sections import WITH_LABELS, label_called, labels_called, systems_called
 from tasks_app.models import Criterion
 
@@ -46,7 +53,7 @@ def compute(part: RunPart, *, drawn: bool = True) -> Outcome:
     if part.kind == RunPartKind.QUALITY:
         funnel = rules.apply(part)
         facts, rows = {"tasks": {part.task.key: funnel.facts()}}, list(funnel.rows())
-        plots = list(_plots(part, charts.draw_sketches(left.sketches(rows)))) if drawn else []
+        plots = list(_plots(part, charts.draw_sketches(funnel_chart.sketches(rows)))) if drawn else []
         return Outcome(rows=rows, exclusions=funnel.exclusions, plots=plots, facts=facts)
     question = question_of(part.task, part.criterion, whole=part.kind == RunPartKind.TASK)
     chosen_analyses = _analyses_of(part, question)
@@ -110,7 +117,7 @@ def _read(part: RunPart, question: Question, chosen_analyses: Sequence[Analysis]
         versions = Criterion.objects.filter(study_id=run.study_id, key=part.criterion.key)
         ids = list(versions.values_list("pk", flat=True))
     table = load(run, task.key, ids)
-    again = asked_again(task, table)
+    again = repeated_answers(task, table)
     table = table.where(~again) if again.any() else table
     excluded, before_z = _excluded(part, table)
     needs = (need for analysis in chosen_analyses for need in analysis.needed())

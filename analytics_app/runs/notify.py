@@ -1,6 +1,6 @@
 """Notify workers of parts that are due. The rows in the database decide, so a notification may get lost.
 
-Only ids are sent. Where the broker is away nobody waits for it: beat rings again for rows that nobody heard of.
+Only ids are sent. A request never waits for an absent broker: beat repeats the notification for parts without one.
 """
 
 import logging
@@ -19,7 +19,7 @@ from tasks_app.services.broker import AWAY, PATIENCE
 JOB = "analytics_app.jobs.compute_part"
 QUEUE = "analysis"
 
-# A bell that was rung again is worth something until it is rung the next time.
+# Seconds after which a repeated notification expires: before the next one.
 AGAIN_EXPIRES = 120
 # Above so many messages that nobody has taken, one more helps nobody.
 MOST_WAITING = 500
@@ -27,9 +27,9 @@ MOST_WAITING = 500
 log = logging.getLogger(__name__)
 
 
-def ring(part_ids: Sequence[int], *, again: bool = False) -> int:
+def notify_workers(part_ids: Sequence[int], *, again: bool = False) -> int:
     """Notify workers of queued parts, and return the number of successful notifications. Never raises."""
-    rung: list[int] = []
+    notified: list[int] = []
     if not part_ids:
         return 0
     try:
@@ -38,14 +38,14 @@ def ring(part_ids: Sequence[int], *, again: bool = False) -> int:
             for part_id in part_ids[: max(0, room)]:
                 expires = AGAIN_EXPIRES if again else None
                 current_app.send_task(JOB, (part_id,), connection=broker, queue=QUEUE, expires=expires)
-                rung.append(part_id)
+                notified.append(part_id)
     except AWAY as error:
-        log.warning("The broker does not answer; what is queued starts when it does: %s", error)
+        log.warning("The broker does not answer; queued parts start when it does: %s", error)
     try:
-        RunPart.objects.filter(pk__in=rung).update(rung_at=Now())
+        RunPart.objects.filter(pk__in=notified).update(rung_at=Now())
     except DatabaseError as error:
-        log.warning("That parts were rung for could not be noted; they are rung for again: %s", error)
-    return len(rung)
+        log.warning("The time of notifications could not be stored; they will be repeated: %s", error)
+    return len(notified)
 
 
 def waiting(broker: Connection, queue: str = QUEUE) -> int:

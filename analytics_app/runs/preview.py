@@ -1,4 +1,4 @@
-"""Preview the quality rules of a run that nobody has started: what they would exclude now. Nothing is stored."""
+"""Preview the quality rules of a run that nobody has started: the ratings they would exclude now. Nothing is stored."""
 
 from collections.abc import Mapping
 from dataclasses import asdict

@@ -14,7 +14,7 @@ from analytics_app.models import Exclusion, Run, RunPart
 from analytics_app.quality.base import Asking, ByHand, Removal, Rule, RuleSample
 from analytics_app.ratings import WITHIN, Floats, LeftOut, Mask, Table, left_out, load, load_extras, seen_by
 from analytics_app.results import REPLACED, Row
-from analytics_app.selectors.questions import asked_again, asking_of, common_of
+from analytics_app.selectors.questions import asking_of, common_of, repeated_answers
 
 ANALYSIS = "funnel"
 
@@ -23,7 +23,7 @@ def apply(part: RunPart) -> Funnel:
     """Apply the rules of a run in their order to all ratings of a task."""
     run, task = part.run, part.task
     loaded = load(run, task.key)
-    again = asked_again(task, loaded)
+    again = repeated_answers(task, loaded)
     table = loaded.where(~again)
     asking = asking_of(task, table)
     rules = [_rule(entry) for entry in run.settings["rules"]]

@@ -84,7 +84,7 @@ def start(
     ids = [part.pk for part in parts if part.state == RunPart.State.QUEUED]
     # A command works on its parts itself; workers join in at the next beat.
     if ids and trigger != RunTrigger.COMMAND:
-        transaction.on_commit(partial(notify.ring, ids))
+        transaction.on_commit(partial(notify.notify_workers, ids))
     run.refresh_from_db()
     return run
 
@@ -174,8 +174,8 @@ def _look(run: Run) -> None:
     run.facts |= {"raters": n_raters, "simulated_raters": n_simulated}
 
 
-def seen(run: Run) -> dict[str, int]:
-    """Return how many ratings a stored run sees, by how many raters, and how many of these are simulated."""
+def counts_seen(run: Run) -> dict[str, int]:
+    """Return the numbers of ratings and raters that a stored run sees, and of the simulated raters among these."""
     _high, _judgment_high, n_seen, n_raters, n_simulated = _counts(run, run.high_water, run.judgment_high_water)
     return {"n_seen": n_seen, "raters": n_raters, "simulated_raters": n_simulated}
 
@@ -202,7 +202,7 @@ def before_rules(run: Run) -> dict[str, Any]:
 
 
 def _replaced(run: Run) -> dict[str, list[int]]:
-    """Return the ids of judgments whose places are currently reassigned to others; empty if there are none."""
+    """Return the ids of judgments at places that are currently reassigned to others; empty if there are none."""
     replaced = Judgment.objects.filter(assignment__rater__study=run.study, assignment__state=Assignment.State.REPLACED)
     ids = list(replaced.filter(pk__lte=run.judgment_high_water).order_by("pk").values_list("pk", flat=True))
     return {"replaced": ids} if ids else {}
@@ -322,8 +322,8 @@ def _taken_over(equal: Run, by: Actor, trigger: str) -> Run:
     else:
         left = equal.trigger == RunTrigger.COMMAND and equal.state in UNFINISHED
         is_taken_over = left or equal.trigger == RunTrigger.SCHEDULE
-        if ids := list(claim.unheard().filter(run=equal).values_list("pk", flat=True)):
-            transaction.on_commit(partial(notify.ring, ids))
+        if ids := list(claim.unnotified().filter(run=equal).values_list("pk", flat=True)):
+            transaction.on_commit(partial(notify.notify_workers, ids))
     if is_taken_over:
         equal.trigger, equal.by_id = trigger, getattr(by, "pk", None)
         equal.save(update_fields=["trigger", "by"])

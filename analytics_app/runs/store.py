@@ -52,11 +52,11 @@ class Superseded(Exception):
 
 
 class SourceRunRemoved(Exception):
-    """The earlier run whose rows this run takes over has been removed in the meantime: nothing was stored."""
+    """The earlier run with the rows that this run takes over has been removed in the meantime: nothing was stored."""
 
 
 def store(part: RunPart, outcome: Outcome, *, seconds: float) -> None:
-    """Store what an attempt at a part found, all of it or nothing.
+    """Store the outcome of an attempt at a part, all of it or nothing.
 
     Raises
     ------
@@ -119,7 +119,7 @@ def _take_over(part: RunPart, source: RunPart) -> None:
 
 
 def _origin(source: RunPart) -> int:
-    """Return the number of the run that computed what is taken over once more."""
+    """Return the number of the run that computed the rows that are taken over once more."""
     return int(source.taken_from or source.run.number)
 
 
@@ -167,7 +167,7 @@ def _cell(value: Any) -> str:
 
 
 class _Text:
-    """A file for COPY to read from, whose lines are written while they are read."""
+    """A file for COPY to read from; its lines are written while they are read."""
 
     def __init__(self, lines: Iterator[str]) -> None:
         self._lines = lines
@@ -178,7 +178,7 @@ class _Text:
 
 
 def merged(facts: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
-    """Return facts with more of them; what both know by the same name is merged, and the newer wins."""
+    """Return facts with more of them; mappings under the same name are merged, and of other values the newer wins."""
     result = dict(facts)
     for name, value in more.items():
         known = result.get(name)
@@ -204,11 +204,11 @@ def _release_waiting(run: Run, part: RunPart) -> None:
     RunPart.objects.filter(pk__in=ids).update(state=RunPart.State.QUEUED)
     # A command works on its parts itself; workers join in when beat next looks.
     if ids and run.trigger != RunTrigger.COMMAND:
-        transaction.on_commit(partial(notify.ring, ids))
+        transaction.on_commit(partial(notify.notify_workers, ids))
 
 
 def finish(run: Run) -> None:
-    """Mark a run as done, whose row is locked; if an equal run was done before, it is cancelled instead."""
+    """Mark a run with a locked row as done; if an equal run was done before, it is cancelled instead."""
     ended = Run.objects.filter(pk=run.pk)
     try:
         with transaction.atomic():

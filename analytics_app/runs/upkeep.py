@@ -68,13 +68,13 @@ SELECT s.id, s.state
 
 def ring_again() -> int:
     """Notify workers of parts that are due and have no recent notification, and return their number."""
-    ids = claim.unheard().order_by("run", "number").values_list("pk", flat=True)
+    ids = claim.unnotified().order_by("run", "number").values_list("pk", flat=True)
     waiting_ids = list(ids[: notify.MOST_WAITING])
-    return notify.ring(waiting_ids, again=True) if waiting_ids else 0
+    return notify.notify_workers(waiting_ids, again=True) if waiting_ids else 0
 
 
 def start_due() -> list[Run]:
-    """Start the runs that are due: for new judgments, and for closings whose run could not start at the time."""
+    """Start the runs that are due: for new judgments, and for closings at which the run could not start."""
     started = [start_by_itself(study_id=pk, trigger=trigger) for pk, trigger in due_studies()]
     return [run for run in started if run is not None]
 

@@ -1,4 +1,4 @@
-"""What a run notes of texts that were withdrawn when it was started: their judgments are left out."""
+"""The facts of a run about texts that were withdrawn when it was started: their judgments are left out."""
 
 from collections.abc import Iterable
 from typing import Any

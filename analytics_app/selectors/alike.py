@@ -33,7 +33,7 @@ class ChosenSides(NamedTuple):
 def copied_comments_and_sides(
     tasks: Iterable[Task], comparing: Iterable[Task]
 ) -> tuple[frozenset[str], list[ChosenSides]]:
-    """Return the raters most of whose long comments are copies, and the places that raters chose; one query.
+    """Return the raters who mostly copied their long comments, and the places that raters chose; one query.
 
     Raters are named by their pseudonyms. A comment is a copy where another rater wrote the same words before, or the
     same rater about another unit. The first who wrote them is no copier. Choices are those in the tasks `comparing`,
@@ -69,7 +69,7 @@ def _sides(tasks: Sequence[int]) -> QuerySet[Rating, Any]:
 
 
 def _copied(found: Sequence[tuple[str, str, int, int]]) -> frozenset[str]:
-    """Return the raters most of whose comments are copies; rows have words, rater, first id and number of units."""
+    """Return the raters who mostly copied their comments; rows have words, rater, first id and number of units."""
     earliest: dict[str, int] = {}
     long: dict[str, int] = {}
     for words, rater, first, n in found:
@@ -82,7 +82,7 @@ def _copied(found: Sequence[tuple[str, str, int, int]]) -> frozenset[str]:
 
 
 def twins(rows: Iterable[Mapping[str, Any]]) -> frozenset[str]:
-    """Return the raters whose answers to every question of a task are nearly all equal to those of one other rater."""
+    """Return the raters with answers that nearly all equal those of one other rater, on every question of a task."""
     by_task: dict[str, dict[str, list[Mapping[str, Any]]]] = {}
     for row in rows:
         if row["rater"]:

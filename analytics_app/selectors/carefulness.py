@@ -124,7 +124,7 @@ def carefulness_of(run: Run | None, tasks: Iterable[Task]) -> Carefulness:
 
 
 def fast_in(rows: Iterable[ResultRow]) -> tuple[int, int]:
-    """Return the number of raters who were too fast to have read, and of all whose speed a run measured.
+    """Return the number of raters who were too fast to have read, and of all raters with a measured speed.
 
     `rows` are those of the statistic `FAST_SCREENS`.
     """
@@ -145,7 +145,7 @@ def _fast(rows: Iterable[Mapping[str, Any]]) -> frozenset[str]:
 
 
 def _long_runs(rows: Iterable[Mapping[str, Any]], kinds: Mapping[str, TaskType]) -> frozenset[str]:
-    """Return the raters whose longest run of one position is too long, and far longer than that of others."""
+    """Return the raters with a longest run of one position that is too long, and far longer than that of others."""
     rule = StraightLining()
     shares = [
         {**row, "value": row["value"] / row["n_ratings"]}
@@ -204,7 +204,7 @@ def _turned(rows: Iterable[Mapping[str, Any]]) -> frozenset[str]:
 
 
 def _reading(rows: Iterable[Mapping[str, Any]]) -> frozenset[str]:
-    """Return the raters whose numbers follow those of the others, so that a long run of one says nothing."""
+    """Return the raters with numbers that follow those of the others, so that a long run of one says nothing."""
     return frozenset(row["rater"] for question in _by_question(rows) for row in question if row["value"] >= READS)
 
 

@@ -57,7 +57,7 @@ def best_of(runs: Iterable[Run]) -> Run | None:
 
 
 class Departure(NamedTuple):
-    """An action of an owner that readers of the results must know: what it was, when, by whom and why."""
+    """An action of an owner that readers of the results must know: its kind, its time, its author and its reason."""
 
     kind: str
     at: datetime
@@ -208,7 +208,7 @@ def last_number(study: Study) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """What a run takes into account beside ratings: exclusions by hand, scores, outcomes, withdrawals of texts."""
+    """The data that a run uses beside ratings: exclusions by hand, scores, outcomes, withdrawals of texts."""
 
     excluded: frozenset[int]
     scores: tuple[int | None, int]
@@ -218,7 +218,7 @@ class Beside:
 
 @dataclass(frozen=True, slots=True)
 class Since:
-    """What has changed since a run beside the ratings: exclusions, scores, outcomes, and which texts are withdrawn."""
+    """The changes since a run beside the ratings: in exclusions, scores, outcomes and withdrawals of texts."""
 
     excluded: int = 0
     lifted: int = 0
@@ -245,7 +245,7 @@ def since(run: Run, now: Beside) -> Since:
 
 
 def after(study: Study, run: Run) -> tuple[int, Beside]:
-    """Return the number of ratings since those a run saw, and what else a run would take into account now; one query.
+    """Return the number of ratings since those a run saw, and the data a run would take into account beside; one query.
 
     Ratings are counted without joining each to its rater: all ratings, less the few that no run analyses.
     """

@@ -56,7 +56,7 @@ def _texts_of(task: Task) -> TaskTexts:
 
 
 def values_of(study: Study) -> Iterator[tuple[str, str, str, str, str, str]]:
-    """Yield pseudonym, group, task, condition, text and the time it was shown, of every text whose rater has begun."""
+    """Yield pseudonym, group, task, condition, text and time shown of every text of a rater who has begun."""
     stored = PersonalText.objects.filter(study=study, rater__isnull=False)
     for row in stored.select_related("rater__group", "task").order_by("rater__pseudonym", "task__order", "pk"):
         assert row.rater is not None

@@ -94,7 +94,7 @@ class People:
 
 
 def _people(studies: Sequence[Study], named: Sequence[Study]) -> People:
-    """Return the raters of studies, and the invitations of those whose people may be named."""
+    """Return the raters of studies, and the invitations of those who may be named."""
     raters: dict[int, list[Rater]] = defaultdict(list)
     known = Rater.objects.filter(study__in=studies, erased_at=None).exclude(kind=Rater.Kind.SANDBOX)
     for rater in known.order_by("study", "id"):

@@ -63,7 +63,7 @@ def side_by_side(studies: Sequence[Study]) -> SideBySide:
 
 
 def hidden_among(studies: Sequence[Study]) -> set[int]:
-    """Return the keys of the studies whose results by system are hidden."""
+    """Return the keys of the studies with results by system that are hidden."""
     under_way = {study.pk for study in studies if study.state in Study.State.UNDER_WAY}
     return under_way - set(ResultLift.objects.filter(study__in=under_way).values_list("study", flat=True))
 

@@ -160,7 +160,7 @@ def common_of(run: Run) -> Common:
     )
 
 
-def asked_again(task: Task, table: Table) -> Mask:
+def repeated_answers(task: Task, table: Table) -> Mask:
     """Return a mask of repeated answers to one question within a judgment, such as a repeated adjective pair.
 
     A repeat is used only for raters' agreement with themselves. Several spans and labels are no repeats.

@@ -1,4 +1,4 @@
-"""Reads of the links to results, and of what the log has of their use."""
+"""Reads of the links to results, and of the log of their use."""
 
 from django.db.models import CharField, OuterRef, QuerySet, Subquery, Value
 from django.db.models.functions import Cast, Concat, Now

@@ -1,4 +1,4 @@
-"""The datasheet in the zip with which a study is preregistered: what is known before the first answer."""
+"""The datasheet in the zip that preregisters a study: the facts known before the first answer."""
 
 from collections.abc import Iterator
 

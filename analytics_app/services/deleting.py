@@ -1,4 +1,4 @@
-"""What deleting a study concerns in this app: its runs, and the links by which others see its results."""
+"""The parts of this app that deleting a study concerns: its runs, and the links by which others see its results."""
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext

@@ -1,4 +1,4 @@
-"""What more judgments than the frozen plan has mean for results."""
+"""The effect on results of judgments beyond the frozen plan."""
 
 from django.utils.translation import gettext as _
 

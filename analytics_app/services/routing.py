@@ -1,4 +1,4 @@
-"""Send the texts that a run could not decide to experts: which texts, and at what cost (docs/routing.md)."""
+"""Send the texts that a run could not decide to experts: the texts to send, and their cost (docs/routing.md)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

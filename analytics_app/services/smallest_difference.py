@@ -135,7 +135,7 @@ def _percent(share: float) -> str:
 def _of_means(
     items: int, per_text: int, raters: int, systems: int, scale: tuple[float, float, float]
 ) -> tuple[float, float] | None:
-    """Return the smallest difference in units of the scale, and what the ends of the scale leave of it.
+    """Return the smallest difference in units of the scale, and the part of it that the ends of the scale leave.
 
     None where no difference within the range of the scale is found. As on the planning page, whole steps are rounded
     and cut at their ends, and the equal systems are in the middle of the scale.

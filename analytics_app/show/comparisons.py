@@ -10,26 +10,56 @@ from math import log
 from typing import Literal, TypeAlias
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_noop, ngettext
 
 from analytics_app.models import ResultRow
 from analytics_app.results import TO_TEXTS, CannotDiffer, is_significant
 from analytics_app.show import cells
 from analytics_app.show.cells import Words
-from analytics_app.show.disagreements import (
-    ADJUSTED,
-    AHEAD_ON_MORE,
-    COMPUTED_APART,
-    FEW_DIFFER,
-    NONE_CAN,
-    NONE_COULD,
-    NOT_SIGNIFICANT,
-)
 from analytics_app.show.findings import Finding, FindingQuestion, finding_of, listed, listed_pairs, none_can
 from analytics_app.show.scope import first_scope
-from analytics_app.show.shown import Rows
+from analytics_app.show.shown import StoredRows
 
 Unit: TypeAlias = Literal["number", "share", "ratio"]
+
+# The reasons why the interval of a pair and its test may differ.
+AHEAD_ON_MORE = gettext_noop(
+    "the test is significant although the interval includes %(even)s. The test counts on how many texts a system is "
+    "ahead, the interval how often it is chosen."
+)
+COMPUTED_APART = gettext_noop(
+    "the test is significant although the interval includes %(even)s: the two are computed in different ways, which "
+    "shows with few texts."
+)
+FEW_DIFFER = gettext_noop(
+    "the interval leaves out %(even)s, but the two differ on %(differing)s of %(units)s texts only, so p is at least "
+    "%(p)s. The interval is rough with so few. Go by the test."
+)
+NONE_CAN = {
+    CannotDiffer.UNITS: gettext_noop(
+        "the interval leaves out %(even)s, but with so few texts no test of this family can be significant. Go by the "
+        "test."
+    ),
+    CannotDiffer.DIFFERING: gettext_noop(
+        "the interval leaves out %(even)s, but systems differ on so few texts that no test of this family can be "
+        "significant. Go by the test."
+    ),
+    CannotDiffer.PERMUTATIONS: gettext_noop(
+        "the interval leaves out %(even)s, but with so few permutations no test of this family can be significant. "
+        "Compute the run again with more."
+    ),
+}
+NONE_COULD = gettext_noop(
+    "the interval leaves out %(even)s, but no test of this family can be significant. Go by the test."
+)
+ADJUSTED = gettext_noop(
+    "the interval leaves out %(even)s, but the adjusted p is not significant. The interval is about one pair alone; p "
+    "is adjusted for all %(n)s comparisons. Go by p."
+)
+NOT_SIGNIFICANT = gettext_noop(
+    "the interval leaves out %(even)s, but the test is not significant: the two are computed in different ways, which "
+    "shows with few texts. Go by the test."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,17 +107,17 @@ class Comparison:
 
     @property
     def level_over_raters(self) -> str:
-        """Return the statistic of the same values whose intervals are over raters."""
+        """Return the statistic of the same values with intervals over raters."""
         return f"{self.level}_over_raters"
 
     @property
     def level_crossed(self) -> str:
-        """Return the statistic of systems whose intervals take raters and texts as random."""
+        """Return the statistic of systems with intervals that take raters and texts as random."""
         return f"{self.level}_crossed"
 
     @property
     def tested_crossed(self) -> str:
-        """Return the statistic of pairs whose tests take raters and texts as random."""
+        """Return the statistic of pairs with tests that take raters and texts as random."""
         return f"{self.tested}_crossed"
 
     def verb(self, task_type: str) -> Verb:
@@ -107,14 +137,14 @@ def compares(comparison: Comparison) -> Comparison:
     statistics += [name for name in (comparison.shown, comparison.of_steps) if name]
 
     @finding_of(comparison.analysis, *statistics, order=comparison.order)
-    def found(rows: Rows, question: FindingQuestion) -> Finding | None:
+    def found(rows: StoredRows, question: FindingQuestion) -> Finding | None:
         compared = Compared.of(comparison, rows, question.limit)
         return compared.finding(question) if compared is not None else None
 
     return comparison
 
 
-def comparison_of(rows: Rows, limit: float) -> Compared | None:
+def comparison_of(rows: StoredRows, limit: float) -> Compared | None:
     """Return the comparison of systems in the rows of one criterion, by the first analysis that has one."""
     for comparison in sorted(_comparisons, key=lambda comparison: (comparison.order, comparison.analysis)):
         if any(row.analysis == comparison.analysis for row in rows.kept):
@@ -147,7 +177,7 @@ class Compared:
     _wins: set[tuple[str, str]] = field(default_factory=set)
 
     @classmethod
-    def of(cls, comparison: Comparison, rows: Rows, limit: float) -> Compared | None:
+    def of(cls, comparison: Comparison, rows: StoredRows, limit: float) -> Compared | None:
         """Return the comparison of the rows of one criterion; None if no system has a value."""
         own = [row for row in rows.kept if row.analysis == comparison.analysis and row.label is None]
         levels = _levels(own, comparison.level)
@@ -237,7 +267,7 @@ class Compared:
         return self._turn(value), None if high is None else self._turn(high), None if low is None else self._turn(low)
 
     def _turn(self, value: float) -> float:
-        """Return the value of a pair whose systems change places."""
+        """Return the value of a pair with its systems exchanged."""
         unit = self.comparison.unit
         return 1 - value if unit == "share" else 1 / value if unit == "ratio" else -value
 

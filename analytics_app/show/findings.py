@@ -11,7 +11,7 @@ from django.utils.translation import gettext_noop, ngettext
 from analytics_app.models import ResultRow
 from analytics_app.results import CannotDiffer, is_significant
 from analytics_app.show.index import RowIndex
-from analytics_app.show.shown import Rows
+from analytics_app.show.shown import StoredRows
 
 # Why no test of a family can be significant, as the end of a sentence.
 NONE_CAN = {
@@ -63,7 +63,7 @@ class Finding:
 
 
 # A function that returns the finding of the rows of one analysis about one criterion, or None.
-Make: TypeAlias = Callable[[Rows, FindingQuestion], Finding | None]
+Make: TypeAlias = Callable[[StoredRows, FindingQuestion], Finding | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,7 @@ def _on(link: str, criteria: Sequence[str]) -> str:
     return (link or _(" on %(criteria)s")) % {"criteria": listed(named)} if named else ""
 
 
-def tests_of(rows: Rows, *statistics: str) -> list[ResultRow]:
+def tests_of(rows: StoredRows, *statistics: str) -> list[ResultRow]:
     """Return the rows of these statistics that have a test."""
     return [row for row in rows.of(*statistics) if row.p_adjusted is not None]
 

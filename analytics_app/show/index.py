@@ -1,4 +1,4 @@
-"""The index of result rows: found by statistic and by what they are about, before and after the rules."""
+"""The index of result rows: found by statistic and by subject, before and after the rules."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class RowIndex(Generic[AnyRow]):
         return any(row.statistic in statistics for row in self.rows)
 
     def one(self, statistic: str, *, before: bool = False, **about: Any) -> AnyRow | None:
-        """Return the first row of a statistic whose columns have these values."""
+        """Return the first row of a statistic with these values in its columns."""
         columns = (before, tuple(about))
         if columns not in self._indexes:
             first: dict[tuple[Any, ...], AnyRow] = {}

@@ -9,7 +9,7 @@ from analytics_app.models import ResultRow
 from analytics_app.results import TO_TEXTS
 from analytics_app.show.findings import FindingQuestion, none_can, tests_of
 from analytics_app.show.scope import first_scope
-from analytics_app.show.shown import Rows
+from analytics_app.show.shown import StoredRows
 
 ONLY_THESE = gettext_noop("; this is about these raters only")
 OTHERS_MAY_DIFFER = gettext_noop("; other raters may differ")
@@ -24,7 +24,7 @@ class Leading:
     unclear: str
 
 
-def leading(rows: Rows, question: FindingQuestion, statistic: str, *, these: str) -> Leading:
+def leading(rows: StoredRows, question: FindingQuestion, statistic: str, *, these: str) -> Leading:
     """Return the tests by which a finding goes.
 
     `statistic` is that of the tests over texts; its tests for further raters end in `_crossed`. `these` is the end of a

@@ -1,4 +1,4 @@
-"""What the values of systems measure, and how they were estimated, in words."""
+"""The measure of the values of systems, and how they were estimated, in words."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""The remark that raters disagree about which system is better, where that limits what a comparison can show."""
+"""The remark that raters disagree about which system is better, where that limits the conclusions of a comparison."""
 
 from django.utils.translation import gettext as _
 

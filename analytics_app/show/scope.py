@@ -17,7 +17,7 @@ NAMES: dict[str, Words] = {
 
 
 def scope_of(row: ResultRow) -> str:
-    """Return to what the interval or test of a row generalises, in English; "" where the row does not tell.
+    """Return the population that the interval or test of a row generalises to, in English; "" where the row has none.
 
     Rows of earlier runs do not say it; their settings name the units that were drawn or flipped.
     """

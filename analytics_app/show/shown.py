@@ -14,7 +14,7 @@ from analytics_app.show.index import RowIndex
 from analytics_app.show.notes import left_out, notes_of
 from analytics_app.show.table import Column, Table
 
-Rows: TypeAlias = RowIndex[ResultRow]
+StoredRows: TypeAlias = RowIndex[ResultRow]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ def lines_of(rows: Iterable[ResultRow], *by: str) -> list[ResultRow]:
 
 
 def table_of(
-    rows: Rows,
+    rows: StoredRows,
     caption: Words,
     columns: Sequence[Shown],
     lines: Sequence[ResultRow],
@@ -88,7 +88,7 @@ def table_of(
     )
 
 
-def _row(rows: Rows, column: Shown, line: ResultRow, by: Sequence[str]) -> ResultRow | None:
+def _row(rows: StoredRows, column: Shown, line: ResultRow, by: Sequence[str]) -> ResultRow | None:
     if not (column.statistic or column.before or column.where):
         return line
     about = {name: getattr(line, name) for name in by} | dict(column.where)
@@ -96,7 +96,7 @@ def _row(rows: Rows, column: Shown, line: ResultRow, by: Sequence[str]) -> Resul
 
 
 def by_system(
-    rows: Rows, caption: Words, columns: Sequence[Shown], *, lead: str, lowest_first: bool = False, also: str = ""
+    rows: StoredRows, caption: Words, columns: Sequence[Shown], *, lead: str, lowest_first: bool = False, also: str = ""
 ) -> Iterator[Table]:
     """Yield a table with one line for each system, by the values of `lead`, which is also shown before the rules.
 
@@ -110,7 +110,7 @@ def by_system(
     yield from _compared(rows, caption, [head, *columns], lines, ("system",), lead, also)
 
 
-def by_pair(rows: Rows, caption: Words, columns: Sequence[Shown], *, lead: str, sign: str) -> Iterator[Table]:
+def by_pair(rows: StoredRows, caption: Words, columns: Sequence[Shown], *, lead: str, sign: str) -> Iterator[Table]:
     """Yield a table with one line for each pair of systems, in the order of the document."""
     by = ("system", "system_b")
     head = named(_("Pair"), formats.pair(sign))
@@ -118,7 +118,7 @@ def by_pair(rows: Rows, caption: Words, columns: Sequence[Shown], *, lead: str, 
 
 
 def _compared(
-    rows: Rows,
+    rows: StoredRows,
     caption: Words,
     columns: Sequence[Shown],
     lines: Sequence[ResultRow],
@@ -133,7 +133,7 @@ def _compared(
     yield from table_of(rows, caption, [*columns, before], lines, by=by, notes=notes, used_only=True)
 
 
-def facts(rows: Rows, caption: Words, shown: Mapping[str, Format]) -> Iterator[Table]:
+def facts(rows: StoredRows, caption: Words, shown: Mapping[str, Format]) -> Iterator[Table]:
     """Yield a table with one line for each number, in its own format, with the value before the rules."""
 
     def value(row: ResultRow | None) -> Cell:
@@ -195,12 +195,12 @@ def general_table(rows: Sequence[ResultRow], limit: float, *, caption: Words = "
     )
 
 
-def others(rows: Rows, statistics: Sequence[str], limit: float, caption: Words) -> Iterator[Table]:
+def others(rows: StoredRows, statistics: Sequence[str], limit: float, caption: Words) -> Iterator[Table]:
     """Yield a general table of some statistics."""
     yield from general_table([row for row in rows.rows if row.statistic in statistics], limit, caption=caption)
 
 
-def subsets(rows: Rows, limit: float, caption: Words) -> Iterator[Table]:
+def subsets(rows: StoredRows, limit: float, caption: Words) -> Iterator[Table]:
     """Yield a general table of slices, groups and waves."""
     yield from general_table(rows.parts, limit, caption=caption)
 
@@ -214,7 +214,7 @@ def _about(row: ResultRow) -> tuple[object, ...]:
 
 
 # Makes tables of the rows of an analysis; the number is below what a p value is significant.
-Make: TypeAlias = Callable[[Rows, float], Iterator[Table]]
+Make: TypeAlias = Callable[[StoredRows, float], Iterator[Table]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What statistics take and return: checked arrays of ratings, and a value with its interval, test and counts."""
+"""The input and output of statistics: checked arrays of ratings, and a value with its interval, test and counts."""
 
 from dataclasses import dataclass
 from math import isfinite

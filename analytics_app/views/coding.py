@@ -11,7 +11,9 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from analytics_app.selectors import coding as compared
+from analytics_app.exports import codes as codes_file
+from analytics_app.selectors.coder_agreement import agreement_of, overall_of
+from analytics_app.selectors.codes_by_verdict import counts_of
 from tasks_app import access
 from tasks_app.models import Codebook, Membership, Rating, Study
 from tasks_app.selectors import coding as selectors
@@ -120,9 +122,9 @@ def _compared(of_question: Coding) -> dict[str, Any]:
         if answer.pk in of_question.agreed
     ]
     return {
-        "agreement": compared.agreement_of(of_question),
-        "overall": compared.overall_of(of_question),
-        "counts": compared.counts_of(of_question),
+        "agreement": agreement_of(of_question),
+        "overall": overall_of(of_question),
+        "counts": counts_of(of_question),
         "n_disagreements": len(of_question.disagreements),
         "waiting": [
             {"answer": answer, "one": first[answer.pk], "other": second[answer.pk]} for answer in waiting[:MOST_SHOWN]
@@ -238,7 +240,7 @@ def file(request: HttpRequest, slug: str, criterion: str) -> HttpResponse:
     if not of_question.is_complete or not coding.may_begin(study):
         raise Http404
     events.log(study, request.user, "exported", about=f"codes of {criterion}", after={"state": study.state})
-    return csv_file(f"{study.slug}-codes-{criterion}.csv", compared.file_of(of_question))
+    return csv_file(f"{study.slug}-codes-{criterion}.csv", codes_file.lines_of(of_question))
 
 
 def _question(study: Study, criterion: str) -> selectors.Question:

@@ -58,7 +58,7 @@ class ChoiceForm(forms.Form):
 
     @property
     def like_study(self) -> Study | None:
-        """Return the study whose questions are asked; None for the default questions."""
+        """Return the study that lends its questions; None for the default questions."""
         return self.studies.get(self.cleaned_data["like"])
 
 

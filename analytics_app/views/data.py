@@ -12,7 +12,7 @@ from django.urls import reverse
 from analytics_app.archive import keys, writing
 from analytics_app.exports import columns, named
 from analytics_app.exports import ratings as ratings_export
-from analytics_app.exports.begun import Begun
+from analytics_app.exports.prefetched import Prefetched
 from analytics_app.exports.size import rows_of_file
 from analytics_app.models import Run
 from analytics_app.selectors import pages
@@ -72,7 +72,7 @@ def ratings(request: HttpRequest, slug: str, format: str) -> HttpResponseBase:
     events.log(study, request.user, "exported", about=f"ratings as {file_format}", after=after)
     return streamed(
         f"{study.slug}-ratings.{file_format}",
-        Begun(ratings_export.stream(study, format=file_format, checks=checks)),
+        Prefetched(ratings_export.stream(study, format=file_format, checks=checks)),
         ratings_export.CONTENT_TYPES[file_format],
     )
 
@@ -97,7 +97,7 @@ MOST_RATINGS = 100_000
 
 
 def _ring() -> tuple[keys.KeyRing | None, bool]:
-    """Return the keys of this site, and whether they are damaged, which its log then says to whoever runs it."""
+    """Return the keys of this site, and whether they are damaged; damage is logged for the operator."""
     try:
         return keys.site_ring(), False
     except keys.BadKeys as problem:

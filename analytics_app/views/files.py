@@ -10,7 +10,7 @@ from analytics_app.exports import results as results_export
 from analytics_app.exports import tables
 from analytics_app.models import Run, RunState
 from analytics_app.selectors.results import plots_of, systems_shown
-from analytics_app.views import one_page, taken
+from analytics_app.views import one_page, run_files
 from analytics_app.views.superuser_looks import note_look
 from tasks_app.models import Membership, Study
 from tasks_app.views.downloads import attachment, streamed
@@ -24,8 +24,8 @@ def plot(request: HttpRequest, slug: str, number: int, pk: int, format: pictures
     chart = get_object_or_404(plots_of(run, systems=systems_shown(study)).exclude(svg=""), pk=pk)
     note_look(request, study, role, f"plot {chart.key} of run {number}")
     return attachment(
-        f"{study.slug}-run-{number}-{taken.plot_name(chart)}.{format}",
-        taken.plot_file(study, run, chart, format),
+        f"{study.slug}-run-{number}-{run_files.plot_name(chart)}.{format}",
+        run_files.plot_file(study, run, chart, format),
         pictures.CONTENT_TYPES[format],
     )
 
@@ -58,13 +58,13 @@ def summary(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 def table(request: HttpRequest, slug: str, number: int, section: str, key: str, format: tables.Format) -> HttpResponse:
     """Return a table of a results page as a file; rows of systems only if the page shows them."""
     study, role, run = done_run(request, slug, number)
-    named = taken.one_table(study, run, section, key, systems=systems_shown(study))
+    named = run_files.one_table(study, run, section, key, systems=systems_shown(study))
     if named is None:
         raise Http404
     note_look(request, study, role, f"table {named.name} of run {number}")
     return attachment(
         f"{study.slug}-run-{number}-{named.name}.{format}",
-        taken.table_file(study, run, named, format),
+        run_files.table_file(study, run, named, format),
         tables.CONTENT_TYPES[format],
     )
 

@@ -1,4 +1,4 @@
-"""The page of a new run: presets, what the run would do, and all settings."""
+"""The page of a new run: presets, a preview of the run, and all settings."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -132,7 +132,7 @@ class RunForm:
                     yield bound.auto_id, [str(error) for error in bound.errors] if has_say else []
 
     def _parts(self) -> Iterator[tuple[str, forms.Form, bool]]:
-        """Yield every form with its subject, and whether it applies: settings of what is off do not."""
+        """Yield every form with its subject, and whether it applies: settings of a disabled rule or analysis do not."""
         for rule in self.rules:
             yield str(rule.rule.label), rule.where, True
             yield str(rule.rule.label), rule.settings, rule.is_on
@@ -167,7 +167,7 @@ def with_rules(document: Mapping[str, Any], rules: Sequence[Mapping[str, Any]]) 
 
 
 def _still(rules: Sequence[str], document: Mapping[str, Any]) -> list[str]:
-    """Return the rules whose excluded judgments are assigned again, without those that are off."""
+    """Return the rules that have their excluded judgments assigned again, without those that are off."""
     return [name for name in document.get("reopen", ()) if name in rules]
 
 

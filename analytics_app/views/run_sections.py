@@ -7,7 +7,7 @@ from django.db.models import Q
 
 from analytics_app import charts
 from analytics_app.models import ResultRow, Run
-from analytics_app.runs import left
+from analytics_app.runs import funnel_chart
 from analytics_app.selectors.results import plots_of
 from analytics_app.selectors.sections import CriterionRows, ResultNames, places_of, rows_for_page
 from analytics_app.views.sections import Figure, Section, figures_of_rules, in_order, sections_of
@@ -80,7 +80,7 @@ def _sections(
     stored_plots = plots_of(run, systems=systems)
     if one_only:
         in_section = Q(task=opened[0].task, criterion=opened[0].criterion)
-        stored_plots = stored_plots.filter(in_section | Q(key__endswith=f"/{left.KIND}"))
+        stored_plots = stored_plots.filter(in_section | Q(key__endswith=f"/{funnel_chart.KIND}"))
     plots = [plot for plot in stored_plots if raters or not charts.is_by_rater(plot.spec)]
     rows = [row for row in rows if raters or not (row.rater is not None or row.statistic.endswith("_pair"))]
     names.put_into(rows)

@@ -212,7 +212,7 @@ def simulated(run: Run) -> tuple[int, int]:
 
 
 def shared_texts(run: Run) -> int:
-    """Return the number of ratings that count for several systems, whose equal texts were shown once."""
+    """Return the number of ratings that count for several systems, since their equal texts were shown once."""
     return sum(task.get("shared_texts", 0) for task in run.facts.get("tasks", {}).values())
 
 

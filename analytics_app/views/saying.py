@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from analytics_app.analyses.krippendorff.charts import TENTATIVE
+from analytics_app.analyses.krippendorff import TENTATIVE
 from analytics_app.charts.ranked import correction
 from analytics_app.models import ResultRow, Run
 from analytics_app.results import TO_TEXTS
@@ -38,7 +38,7 @@ class Caution:
 
 @dataclass(frozen=True, slots=True)
 class Saying:
-    """The verdict ("Yes." and the like), the sentence for the paper, and what to say beside it.
+    """The verdict ("Yes." and the like), the sentence for the paper, and the cautions beside it.
 
     Where the data do not carry the sentence it is "", but for simulated raters: `example` says what it is then.
     """

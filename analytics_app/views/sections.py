@@ -8,11 +8,10 @@ from typing import TypeVar
 from django.utils.translation import gettext as _
 
 from analytics_app import analyses, charts
-from analytics_app.analyses.agreement import choice
 from analytics_app.models import Plot, ResultRow
-from analytics_app.runs import left
+from analytics_app.runs import funnel_chart
 from analytics_app.selectors.sections import PAIRS_SHOWN, RATER_PAIRS_SHOWN, CriterionRows
-from analytics_app.show import cells, formats, labels
+from analytics_app.show import agreement_choice, cells, formats, labels
 from analytics_app.show.cells import Cell
 from analytics_app.show.index import RowIndex
 from analytics_app.show.shown import Shown, is_shared, named, own, shared_tables, table_of, tables_for
@@ -78,7 +77,7 @@ class Section:
     opened: bool = True
     small: bool = False
     aside: Sequence[Figure] = ()
-    agreement: choice.Choice | None = None
+    agreement: agreement_choice.Choice | None = None
 
     @property
     def all_figures(self) -> Sequence[Figure]:
@@ -126,7 +125,7 @@ def sections_of(
             rows_of_place.setdefault((row.task or "", row.criterion or ""), []).append(row)
     plots_of_place: dict[tuple[str, str], list[Plot]] = {}
     for plot in plots:
-        if kind_of(plot) == left.KIND:
+        if kind_of(plot) == funnel_chart.KIND:
             continue
         plots_of_place.setdefault((plot.task, plot.criterion), []).append(plot)
     if places is None:
@@ -148,7 +147,7 @@ def sections_of(
                 primary=bool(primary) and at.criterion == primary,
                 figures=[chart for chart in figures if not chart.further],
                 aside=[chart for chart in figures if chart.further],
-                agreement=choice.chosen(RowIndex(rows_here)) if at.criterion else None,
+                agreement=agreement_choice.chosen(RowIndex(rows_here)) if at.criterion else None,
                 tables=keyed[: len(tables)],
                 further=keyed[len(tables) :],
                 raters=[row for row in rows_here if is_shared(row.analysis) and row.rater and row.note],
@@ -251,7 +250,7 @@ def kind_of(plot: Plot) -> str:
 
 def figures_of_rules(plots: Iterable[Plot]) -> dict[str, Figure]:
     """Return the figure of the quality rules of each task, by its key."""
-    return {plot.task: figure(plot) for plot in plots if kind_of(plot) == left.KIND}
+    return {plot.task: figure(plot) for plot in plots if kind_of(plot) == funnel_chart.KIND}
 
 
 def figure(plot: Plot) -> Figure:
@@ -287,7 +286,7 @@ def _cell(field: str, value: object, digits: int, *, as_share: bool) -> Cell:
 
 
 def raters_table(rows: Sequence[tuple[ResultRow, ResultRow | None]], criteria: Mapping[str, str]) -> Table:
-    """Return the table of each rater's use of the scale; a rater whose ratings are all the same has no z."""
+    """Return the table of each rater's use of the scale; a rater with ratings that are all the same has no z."""
     means = [mean for mean, _spread in rows]
     spreads = {id(mean): spread for mean, spread in rows}
     digits = formats.digits(cells.digits_for(mean.value for mean in means))

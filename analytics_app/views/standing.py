@@ -1,4 +1,4 @@
-"""The standing of a run in words: planned or exploratory, and what readers must know before they rely on it."""
+"""The standing of a run in words: planned or exploratory, and the facts to know before relying on it."""
 
 from collections.abc import Callable, Mapping
 from functools import cache, partial

@@ -8,12 +8,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from analytics_app import charts
-from analytics_app.analyses.agreement import choice
-from analytics_app.analyses.krippendorff.charts import RELIABLE, TENTATIVE
+from analytics_app.analyses.krippendorff import RELIABLE, TENTATIVE
 from analytics_app.models import ResultRow, Run
 from analytics_app.selectors.carefulness import FAST_SCREENS
 from analytics_app.selectors.sections import PAIRS_SHOWN, CriterionRows, ResultNames, rows_of_summary
-from analytics_app.show import findings
+from analytics_app.show import agreement_choice, findings
 from analytics_app.show.comparisons import Compared, comparison_of
 from analytics_app.show.index import RowIndex
 from analytics_app.show.lines_note import note_of, notes_of
@@ -47,7 +46,7 @@ class Place:
     title: str
     finding: findings.Finding | None
     compared: Compared | None
-    agreement: choice.Choice | None
+    agreement: agreement_choice.Choice | None
     scale: tuple[float, float] | None = None
     beside: tuple[findings.Finding, ...] = ()
 
@@ -87,7 +86,7 @@ class Summary:
 
     @property
     def in_sections(self) -> Sequence[Tracks]:
-        """Return the rest of the forest, whose parts are in the sections of their criteria."""
+        """Return the rest of the forest, which has its parts in the sections of their criteria."""
         return self.forest[len(self.in_sight) :]
 
     @property
@@ -177,7 +176,7 @@ def at_a_glance(summary: Summary, section: Section) -> Glance | None:
 
 
 def without_repeats(summary: Summary, section: Section) -> Section:
-    """Fold the figures whose numbers are in the summary, or in the matrix of the section's pairs."""
+    """Fold the figures with numbers that are in the summary, or in the matrix of the section's pairs."""
     place = summary.places.get(section.key)
     if place is None or place.compared is None:
         return section
@@ -199,8 +198,8 @@ def _rounded(values: Iterable[float | None]) -> list[float]:
 def _statistics() -> dict[str, set[str]]:
     """Return the statistics in a summary, by analysis."""
     statistics = {entry.analysis: set(entry.statistics) for entry in findings.registered()}
-    for name in choice.ANALYSES:
-        statistics.setdefault(name, set()).update(choice.STATISTICS)
+    for name in agreement_choice.ANALYSES:
+        statistics.setdefault(name, set()).update(agreement_choice.STATISTICS)
     return statistics
 
 
@@ -210,8 +209,8 @@ def _place(at: CriterionRows, rows: Sequence[ResultRow], names: ResultNames, lim
     index = RowIndex(rows)
     compared = comparison_of(index, limit)
     remark = remark_of(compared, title)
-    of_agreement = RowIndex([row for row in rows if row.analysis in choice.ANALYSES])
-    agreement = choice.chosen(of_agreement) if at.criterion else None
+    of_agreement = RowIndex([row for row in rows if row.analysis in agreement_choice.ANALYSES])
+    agreement = agreement_choice.chosen(of_agreement) if at.criterion else None
     return Place(
         key=at.key,
         title=title or names.tasks.get(at.task, at.task),
@@ -309,7 +308,7 @@ def _agreement(places: Sequence[Place]) -> Tracks | None:
     """Return the leading measure of agreement of each criterion, with Krippendorff's bounds if they apply."""
     leading = {id(place.agreement.leading): (place, place.agreement) for place in places if place.agreement}
     rows = [agreement.leading for _place, agreement in leading.values()]
-    alphas = all(map(choice.is_alpha, rows))
+    alphas = all(map(agreement_choice.is_alpha, rows))
     measures = list(dict.fromkeys(agreement.measure for _place, agreement in leading.values()))
 
     def name(row: ResultRow) -> str:
@@ -324,7 +323,7 @@ def _agreement(places: Sequence[Place]) -> Tracks | None:
         name=name,
         marks=[(TENTATIVE, _("tentative: .667")), (RELIABLE, _("reliable: .8"))] if alphas else [],
         ends=(0.0, 1.0),
-        digits=choice.DIGITS,
+        digits=agreement_choice.DIGITS,
     )
 
 
@@ -363,7 +362,7 @@ def _excluded(funnels: Sequence[Funnel]) -> Iterator[str]:
 def with_leading_figure(
     summary: Summary, tasks: Mapping[str, Sequence[Section]]
 ) -> tuple[Section | None, dict[str, list[Section]]]:
-    """Return the section whose first figure is shown instead of a forest, and all sections without that figure."""
+    """Return the section that shows its first figure instead of a forest, and all sections without that figure."""
     sections = {task: list(task_sections) for task, task_sections in tasks.items()}
     if summary.forest or summary.hidden:
         return None, sections

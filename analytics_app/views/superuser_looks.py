@@ -14,7 +14,7 @@ AGAIN_AFTER = timedelta(hours=1)
 
 
 def note_look(request: HttpRequest, study: Study, own: str | None, about: str, *, often: bool = False) -> None:
-    """Log a look of a user whose role `own` is None; frequent looks (`often`) are logged once per hour."""
+    """Log a look of a user with the role `own` None; frequent looks (`often`) are logged once per hour."""
     if own is not None:
         return
     lately = study.events.filter(actor_id=request.user.pk, verb=VIEWED, object=about, at__gt=Now() - AGAIN_AFTER)

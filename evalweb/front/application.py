@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from io import BytesIO
 from typing import Any
 
+from evalweb import memory
 from evalweb.front.pace import ClientGone
 from evalweb.front.requests import (
     REFUSAL,
@@ -27,6 +28,8 @@ Wsgi = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
 # Returns how many bytes the request may have, or refuses it; called in a thread, for large requests only.
 LimitOfLarge = Callable[[Environ], int]
 FILE_THREADS = 2
+# The type of requests with uploaded files.
+WITH_FILES = "multipart/form-data"
 
 
 class Front:
@@ -98,13 +101,17 @@ class Front:
 
     def _compute(self, environ: Environ, pieces: Pieces) -> tuple[Head, bytes | FileBody]:
         """In a thread: return the response, or hand it over in pieces where it is computed while it is sent."""
-        with environ["wsgi.input"]:
-            head = Head()
-            environ["wsgi.file_wrapper"] = FileBody
-            response = self.application(environ, head.start)
-            if isinstance(response, FileBody):
-                return head, response.in_memory_if_small()
-            return head, self._compute_body(environ, head, response, pieces)
+        try:
+            with environ["wsgi.input"]:
+                head = Head()
+                environ["wsgi.file_wrapper"] = FileBody
+                response = self.application(environ, head.start)
+                if isinstance(response, FileBody):
+                    return head, response.in_memory_if_small()
+                return head, self._compute_body(environ, head, response, pieces)
+        finally:
+            if environ.get("CONTENT_TYPE", "").startswith(WITH_FILES):
+                memory.give_back()
 
     def _compute_body(self, environ: Environ, head: Head, response: Iterable[bytes], pieces: Pieces) -> bytes:
         try:

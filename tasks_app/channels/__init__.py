@@ -1,14 +1,28 @@
-"""Channels: where raters come from. Each channel is a pure module, and the module's name is the channel's."""
+"""Channels: where raters come from. Each channel is a pure module, and the module's name is the channel's.
+
+Whatever a channel of your own is written with can be imported from here (docs/extending.md).
+"""
 
 import json
 from dataclasses import dataclass
 from functools import lru_cache
 
-from tasks_app.channels.base import Channel
+from tasks_app.channels.base import Arrival as Arrival
+from tasks_app.channels.base import Channel as Channel
+from tasks_app.channels.base import Ending as Ending
+from tasks_app.channels.base import Example as Example
+from tasks_app.channels.base import NotArrived as NotArrived
+from tasks_app.channels.base import Paste as Paste
 from tasks_app.hooks.registry import Registry
+from tasks_app.settings.fields import YesNoField as YesNoField
+from tasks_app.settings.fields import choice_field as choice_field
+from tasks_app.settings.fields import line_field as line_field
+from tasks_app.settings.fields import number_field as number_field
+from tasks_app.settings.fields import whole_field as whole_field
 from tasks_app.settings.study import StudySettings
 
 registry: Registry[type[Channel]] = Registry("channel")
+register = registry.register
 registry.discover(__name__)
 
 MINUTES_A_DAY = 24 * 60

@@ -1,11 +1,12 @@
 """The object of a request for a page of the set-up: a document, and all that one step knows of it.
 
-The fields of a step are made of the JSON Schema of a study file, so that what any app declares can be filled in.
+The fields of a step are made of the JSON Schema of a study file, so that what any app declares can be filled in. Below
+the page stand the points that are left to settle, the states of the steps, and advice on values.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -15,22 +16,22 @@ from uuid import uuid4
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
+from tasks_app import channels, readiness
 from tasks_app.hooks.sections import Json, Path
 from tasks_app.models import Setup, Study
-from tasks_app.models.setup_document import SetupDocument
-from tasks_app.readiness import Facts, Point
-from tasks_app.setup.advice import advice_on
+from tasks_app.models.setup_document import SetupDocument, value_at
+from tasks_app.readiness import Facts, Level, Point, limits
 from tasks_app.setup.attention import Check, Offer, checks_in, offers
 from tasks_app.setup.checking import problems_of_tables
 from tasks_app.setup.controls import ON, Advice, Control, Group, Node, controls_of, groups_within, in_control
+from tasks_app.setup.criteria.framing import framing_of
 from tasks_app.setup.criteria.scales import steps_worded
 from tasks_app.setup.entries import SECTION_LABELS, add_label, entry_label
+from tasks_app.setup.facts import facts_of
 from tasks_app.setup.leaves import kind_of, resolved, suggests
 from tasks_app.setup.names import ItemNames, Names, language_name, pair_in_words, suggested, value_in_words
 from tasks_app.setup.numbers import Numbers, checked_reading, numbers_of
-from tasks_app.setup.settling import facts_of, left_to_settle
-from tasks_app.setup.states import State, states_of
-from tasks_app.setup.steps import WITH_NUMBERS, explained_in, in_order, is_folded, step_called, step_of
+from tasks_app.setup.steps import STEPS, WITH_NUMBERS, State, explained_in, in_order, is_folded, step_called, step_of
 from tasks_app.setup.unit_tables.offered import Offered, offered_on
 from tasks_app.studyfile.columns import CONTROLS
 from tasks_app.studyfile.fields import LANGUAGE_PATTERN
@@ -38,8 +39,12 @@ from tasks_app.studyfile.files.yaml_text import KEPT
 from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.schema import KEYS_OF, LABELS, RETIRED, whole_schema
 from tasks_app.task_types import registry
+from tasks_app.texts import languages
 
 Problems: TypeAlias = Mapping[Path, tuple[str, ...]]
+
+# The sections that a consent text is compared with.
+_BEHIND_CONSENT = frozenset({"about", "channels", "consent", "flow", "pay", "study"})
 
 # Number of systems up to which each pair of them can be ticked.
 MOST_PAIRED = 30
@@ -397,3 +402,130 @@ class SetupPage:
 
 def _help(node: Mapping[str, Json]) -> str:
     return str(node.get("description", ""))
+
+
+def left_to_settle(page: SetupPage) -> list[Point]:
+    """Return the points that would keep the study closed, the gravest first.
+
+    Where not all texts were read, what an estimate of the minutes decides is left to Review.
+
+    As long as the reading has problems, only left-over text is looked for, and what the consent text says and lacks,
+    unless it is the settings behind it that have problems: those cannot be compared.
+    """
+    reading = page.reading
+    if reading.document["flow"].get("imported"):
+        return []
+    if reading.problems.count:
+        found = readiness.leftovers_in(Facts(page.given))
+        if not any(path and path[0] in _BEHIND_CONSENT for path in reading.sentences):
+            facts = Facts(reading.document)
+            found += readiness.contradictions.told_to_raters(facts)
+            # Without a number of minutes, amounts per hour cannot be compared.
+            found += readiness.numbers.of_consent(facts) if facts.section("pay").get("minutes") else ()
+    else:
+        found = readiness.points(page.facts)
+        if not (page.is_whole or page.setup.is_stored):
+            found = [point for point in found if not _is_estimated(point, reading)]
+    return sorted((point for point in found if point.level < Level.NOTE), key=lambda point: point.level)
+
+
+def _is_estimated(point: Point, reading: StudyReading) -> bool:
+    """Return whether a point depends on the minutes that are estimated from all texts."""
+    has_text = any(text.strip() for text in reading.document["consent"].values())
+    return point.kind in {"minutes", "pay"} or (point.kind == readiness.numbers.KIND and has_text)
+
+
+def states_of(page: SetupPage) -> dict[str, State]:
+    """Return the state of each step by its name: a step counts its own settings, not those that other steps need."""
+    states = {step.slug: State.DONE for step in STEPS}
+    for slug in _incomplete(page):
+        states[slug] = State.INCOMPLETE
+    for path in (*page.problems, *(point.path for point in page.points)):
+        slug = step_of(path) or "task"
+        if states[slug] != State.PROBLEM:
+            states[slug] = State.INCOMPLETE if _is_missing(page, path) else State.PROBLEM
+    if page.problems_of_texts:
+        states["texts"] = State.PROBLEM
+    if not page.setup.is_stored and states["review"] == State.DONE:
+        states["review"] = State.INCOMPLETE
+    elif any(state != State.DONE for state in states.values()):
+        states["review"] = State.PROBLEM
+    return states
+
+
+def _incomplete(page: SetupPage) -> Iterable[str]:
+    """Yield the steps that lack something which no problem names."""
+    if not page.entries("tasks"):
+        yield from ("task", "questions", "raters")
+    if page.reads_texts and not page.reading.document["items"]:
+        yield "texts"
+    if not _finds_careless_raters(page):
+        yield "checks"
+
+
+def _finds_careless_raters(page: SetupPage) -> bool:
+    """Return whether anything is there to find raters who do not read, or they come from no platform for strangers."""
+    named = page.value(("channels",))
+    open_to = [channels.registry.get(str(name)) for name in (named if isinstance(named, Mapping) else ())]
+    if not any(channel is not None and channel.needs_codes for channel in open_to):
+        return True
+    in_form = any(
+        value_at(task, ("checks", name)) for task in page.entries("tasks") for name in ("repeats", "degraded")
+    )
+    return in_form or page.has_known_answers
+
+
+def _is_missing(page: SetupPage, path: Path) -> bool:
+    """Return whether nothing was given for a setting, or for the entry that it belongs to."""
+    return page.value(path) in (None, "", [], {}, 0)
+
+
+def advice_on(page: SetupPage, path: Path) -> Advice | None:
+    """Return advice on a better value: nothing wrong, but a question that a careful reviewer would ask."""
+    nearest = page.reading.nearest if page.is_checked and page.has_numbers else {}
+    if path in nearest:
+        words = {"value": nearest[path]}
+        return Advice(
+            _("No plan can be drawn with this value; %(value)s would work.") % words,
+            nearest[path],
+            _("Use %(value)s") % words,
+        )
+    if path == limits.PATH and page.is_checked and page.has_numbers and not page.problems:
+        return _on_limit(limits.split(page.facts))
+    if len(path) == 3 and path[0] == "criteria" and path[2] == "question":
+        return _on_question(page, path)
+    return _on_language(page.value(path)) if path == ("study", "language") else None
+
+
+def _on_limit(sizes: Mapping[Path, int]) -> Advice | None:
+    """Return the sizes of sets that keep to the limit of texts per rater."""
+    if not sizes:
+        return None
+    words = {"sizes": _(" and ").join(map(str, sizes.values()))}
+    return Advice(_("The limit can be split over the tasks."), button=_("Use sets of %(sizes)s") % words, values=sizes)
+
+
+def _on_question(page: SetupPage, path: Path) -> Advice | None:
+    """Return the reason why a question may lead raters, with a neutral wording (Schoch et al. 2020)."""
+    question = page.value(path)
+    language = page.value((*path[:2], "language")) or page.value(("study", "language")) or "en"
+    framing = framing_of(question, str(language)) if isinstance(question, str) else None
+    if framing is None:
+        return None
+    if not framing.neutral:
+        return Advice(str(framing.reason))
+    sentence = _("%(reason)s Neutral: “%(question)s”") % {"reason": framing.reason, "question": framing.neutral}
+    return Advice(sentence, framing.neutral, _("Ask it this way"))
+
+
+def _on_language(language: Json) -> Advice | None:
+    """Return a note on the language of evalweb's own text for raters, unless somebody has checked it."""
+    if not isinstance(language, str) or not language or languages.is_reviewed(code := languages.match(language)):
+        return None
+    if not code:
+        return Advice(_("evalweb has no translation into this language, so raters see its own text in English."))
+    sentence = _(
+        "evalweb's own text in %(language)s is a machine translation that no speaker has checked yet. That includes "
+        "questions and scale steps that evalweb provides. Read the preview before you open the study."
+    )
+    return Advice(sentence % {"language": languages.english_name(code)})

@@ -9,8 +9,8 @@ from tasks_app.selectors.routing import ON_REQUEST
 from tasks_app.settings.checks import checks_of
 from tasks_app.settings.study import BLOCKS
 from tasks_app.setup.entries import task_called
+from tasks_app.setup.facts import known_answers
 from tasks_app.setup.page import SetupPage
-from tasks_app.setup.settling import known_answers
 from tasks_app.studyfile.own_sections.lists import asked
 from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.screens import DraftTask, draft_tasks

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import lru_cache
 
 from django.utils.functional import Promise
@@ -26,6 +27,14 @@ class Step:
     first: tuple[str, ...] = ()
     has_numbers: bool = False
     shows: str = "unit"
+
+
+class State(StrEnum):
+    """The state of a step: INCOMPLETE lacks something, PROBLEM has a value that is wrong or to be replaced."""
+
+    DONE = "done"
+    INCOMPLETE = "incomplete"
+    PROBLEM = "problem"
 
 
 STEPS: tuple[Step, ...] = (
@@ -259,3 +268,10 @@ def explained_in(path: Path) -> str:
         (page for pattern, page in _EXPLAINED.items() if len(pattern.split(".")) == len(path) and fits(pattern, path)),
         "",
     )
+
+
+def step_needed(states: Mapping[str, State], after: str) -> str:
+    """Return the next step behind one that is not done yet; Review where all of them are."""
+    slugs = [step.slug for step in STEPS]
+    later = slugs[slugs.index(after) + 1 :]
+    return next((slug for slug in later if states.get(slug) != State.DONE), "review")

@@ -15,8 +15,8 @@ from tasks_app.selectors.routing import ON_REQUEST
 from tasks_app.settings.checks import OnFailing, checks_of
 from tasks_app.setup.changes import KNOWN_ANSWERS
 from tasks_app.setup.entries import task_called
+from tasks_app.setup.facts import facts_of
 from tasks_app.setup.numbers import Numbers, checked_reading, numbers_of
-from tasks_app.setup.settling import facts_of
 from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.screens import draft_tasks
 from tasks_app.studyfile.workload import workload_of

@@ -18,11 +18,10 @@ from tasks_app.services.study import drafts, items
 from tasks_app.services.study.drafts import NotADraft
 from tasks_app.settings.study import USUAL_MINUTES, Pay
 from tasks_app.studyfile.files.source import STUDY_YAML, Files, Source, content_of, open_files
-from tasks_app.studyfile.output_files import check_kinds
 from tasks_app.studyfile.pictures import check_pictures
 from tasks_app.studyfile.problems import Problem, StudyFileError
 from tasks_app.studyfile.reading import StudyReading
-from tasks_app.studyfile.screens import check_plans, draft_tasks
+from tasks_app.studyfile.screens import check_kinds, check_plans, draft_tasks
 from tasks_app.studyfile.workload import crowded_notes, workload_of, workload_sentence
 from tasks_app.texts.findings import findings_in
 

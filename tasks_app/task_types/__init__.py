@@ -1,4 +1,7 @@
-"""The task types: one pure module each, found by this package and known under its module's name."""
+"""The task types: one pure module each, found by this package and known under its module's name.
+
+Whatever a task type of your own is written with can be imported from here (docs/extending.md).
+"""
 
 import json
 from collections.abc import Mapping
@@ -8,12 +11,91 @@ from types import MappingProxyType
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from tasks_app.task_types.base import TaskType
+from tasks_app.settings.fields import YesNoField, choice_field, line_field, number_field, whole_field
+from tasks_app.task_types.base import (
+    AnsweredOption,
+    AnsweredQuestion,
+    Arrangement,
+    Compared,
+    Criterion,
+    Feedback,
+    GoldAnswer,
+    Graded,
+    Instruction,
+    ItemTexts,
+    LaidOver,
+    MarkedText,
+    Media,
+    Outcome,
+    OutputText,
+    Parameters,
+    Part,
+    Piece,
+    Quality,
+    Sample,
+    Scale,
+    Screen,
+    ScreenForm,
+    ShownPart,
+    TaskType,
+    UnitDraft,
+    Value,
+    Words,
+    described,
+)
+from tasks_app.task_types.grid import GridType
 from tasks_app.task_types.registry import register, registry
+from tasks_app.task_types.simulation import share_of
+from tasks_app.task_types.texts import SeveralTexts, SingleOrTogether, TextType
 
 registry.discover(__name__)
 
-__all__ = ["TaskType", "exchanged_labels", "kind_of", "name_of", "register", "registry"]
+__all__ = [
+    "AnsweredOption",
+    "AnsweredQuestion",
+    "Arrangement",
+    "Compared",
+    "Criterion",
+    "Feedback",
+    "GoldAnswer",
+    "Graded",
+    "GridType",
+    "Instruction",
+    "ItemTexts",
+    "LaidOver",
+    "MarkedText",
+    "Media",
+    "Outcome",
+    "OutputText",
+    "Parameters",
+    "Part",
+    "Piece",
+    "Quality",
+    "Sample",
+    "Scale",
+    "Screen",
+    "ScreenForm",
+    "SeveralTexts",
+    "ShownPart",
+    "SingleOrTogether",
+    "TaskType",
+    "TextType",
+    "UnitDraft",
+    "Value",
+    "Words",
+    "YesNoField",
+    "choice_field",
+    "described",
+    "exchanged_labels",
+    "kind_of",
+    "line_field",
+    "name_of",
+    "number_field",
+    "register",
+    "registry",
+    "share_of",
+    "whole_field",
+]
 
 
 def kind_of(task_type: str, params: Mapping[str, object]) -> TaskType:

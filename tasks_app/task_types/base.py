@@ -7,24 +7,31 @@ The registry holds the classes. `Likert({"points": 7})` is a Likert scale of sev
 when it is made, and are its fields (`self.points`) wherever it makes units, a form or ratings.
 """
 
+from __future__ import annotations
+
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from random import Random
 from typing import ClassVar, Self
 
+from django import forms
 from django.utils.functional import classproperty
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.settings.study import Block, Declared
-from tasks_app.task_types.expected import AnsweredOption, AnsweredQuestion, Compared, LaidOver, compare
-from tasks_app.task_types.grading import GoldAnswer, Graded, grade_one, sentence_for
-from tasks_app.task_types.instructed import Instruction
-from tasks_app.task_types.screen_data import (
+from tasks_app.task_types.data import (
+    AnsweredOption,
+    AnsweredQuestion,
     Arrangement,
+    Compared,
     Criterion,
     Feedback,
+    GoldAnswer,
+    Graded,
     ItemTexts,
+    LaidOver,
     MarkedText,
     Media,
     Outcome,
@@ -34,14 +41,18 @@ from tasks_app.task_types.screen_data import (
     Quality,
     Sample,
     Scale,
-    Screen,
     ShownPart,
     UnitDraft,
     Value,
     Words,
+    compare,
     described,
+    grade_one,
+    sentence_for,
 )
-from tasks_app.task_types.screen_form import ScreenForm
+from tasks_app.task_types.highlights import Chains, Highlight
+from tasks_app.task_types.instructed import Instruction
+from tasks_app.task_types.output_names import TEXT
 
 # Everything a type is written with comes from here.
 __all__ = [
@@ -75,6 +86,114 @@ __all__ = [
     "Words",
     "described",
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """Everything one screen shows, frozen: parts, texts, criteria, options and arrangement.
+
+    `kind` is the task type with its parameters, which are `params` in templates. `arrangement` is what was drawn and
+    stored: "parts" the parts by screen position (a part may stand at several positions, or at none), "criteria" the
+    order of criterion keys; a type may add its own entries. `context` holds the sources before this one in its
+    document. `paged` says that questions are to be shown one at a time. `highlights` are those of source and
+    reference, by these words; a part has its own. `personal_text` was written for this rater alone. There is no system
+    in a screen, by construction.
+    """
+
+    kind: TaskType
+    parts: tuple[Part, ...]
+    criteria: tuple[Criterion, ...]
+    source: str = ""
+    source_language: str = ""
+    reference: str = ""
+    language: str = "en"
+    format: str = "text"
+    options: Mapping[str, object] = field(default_factory=dict)
+    arrangement: Arrangement = field(default_factory=dict)
+    context: tuple[str, ...] = ()
+    media: tuple[Media, ...] = ()
+    paged: bool = False
+    highlights: Mapping[str, tuple[Highlight, ...]] = field(default_factory=dict)
+    personal_text: str = ""
+
+    @property
+    def chains(self) -> Chains:
+        """The chains of all texts, numbered alike for everybody: source and reference first, then the parts."""
+        beside = [self.highlights.get(name, ()) for name in ("source", "reference")]
+        return Chains.of([*beside, *(part.highlights for part in sorted(self.parts, key=lambda part: part.number))])
+
+    @property
+    def output_kind(self) -> str:
+        """The kind of judged output: text, image, audio or video; outputs side by side are of one kind."""
+        return self.parts[0].kind if self.parts else TEXT
+
+    @property
+    def shows_files(self) -> bool:
+        """Whether pictures, sounds or films are judged, so that words of the screen must not speak of texts."""
+        return self.output_kind != TEXT
+
+    @property
+    def type(self) -> str:
+        """The name of the task type."""
+        return self.kind.name
+
+    @property
+    def params(self) -> Mapping[str, object]:
+        """The parameters of the task type."""
+        return self.kind.params
+
+    @property
+    def shown_parts(self) -> tuple[ShownPart, ...]:
+        """The parts in the order of the screen."""
+        order = self.arrangement.get("parts")
+        if not isinstance(order, Sequence) or not order or not set(order) <= set(range(len(self.parts))):
+            order = range(len(self.parts))
+        return tuple(ShownPart(position, self.parts[number]) for position, number in enumerate(order, start=1))
+
+    @property
+    def shown_criteria(self) -> tuple[Criterion, ...]:
+        """The criteria in the order of the screen."""
+        order = self.arrangement.get("criteria")
+        by_key = {criterion.key: criterion for criterion in self.criteria}
+        if not isinstance(order, Sequence):
+            return self.criteria
+        drawn = [by_key[str(key)] for key in order if str(key) in by_key]
+        return (*drawn, *(criterion for criterion in self.criteria if criterion not in drawn))
+
+
+class ScreenForm(forms.Form):
+    """The form of a screen, unbound or bound to posted data.
+
+    `kind` is the task type with its parameters. Nothing is preselected unless `initial` carries a draft. `prefix` tells
+    the fields from those of other screens on the page.
+    """
+
+    kind: TaskType
+
+    def __init__(
+        self,
+        kind: TaskType,
+        screen: Screen,
+        data: Mapping[str, str] | None = None,
+        initial: Mapping[str, object] | None = None,
+        prefix: str = "",
+    ) -> None:
+        super().__init__(data, initial=dict(initial or {}), prefix=prefix or None)
+        self.kind, self.screen = kind, screen
+        self.fields.update(self.make_fields())
+
+    @property
+    def read_on(self) -> dict[str, str]:
+        """The fields that a button within the form sets, where it only asks for the next part of the screen.
+
+        Pages with scripts have all parts; without them such a button sends the form, and what was filled in is kept.
+        Empty where the form was sent to be stored.
+        """
+        return {}
+
+    def make_fields(self) -> Iterable[tuple[str, forms.Field]]:
+        """Return the fields by their names, in the order of the screen."""
+        raise NotImplementedError
 
 
 # What is offered where no text can ask for an answer, unless the type says more.

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from django.utils.translation import gettext as _
 
-from tasks_app.task_types.screen_data import Criterion
+from tasks_app.task_types.data import Criterion
 
 # Numbers that a text asks for. They can be typed on every keyboard, and stand in no text by chance.
 NUMBERS = ("4817", "2953", "7036")

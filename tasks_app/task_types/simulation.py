@@ -8,7 +8,7 @@ from random import Random
 from types import MappingProxyType
 from typing import TypeAlias
 
-from tasks_app.task_types.screen_data import Quality
+from tasks_app.task_types.data import Quality
 
 # Deviation of a simulated rater's answer from the latent quality of a text, as a share of the scale.
 NOISE = {Quality.CAREFUL: 0.08, Quality.SLOPPY: 0.3}

@@ -10,8 +10,10 @@ import re
 import subprocess
 import sys
 import zipfile
+from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import psycopg2
@@ -38,6 +40,7 @@ from tasks_app.services.study import correcting, lifecycle, withdrawing
 from tasks_app.texts.plaintext import digest
 from tests import extent
 from tests.about import ready
+from tests.analytics_app import forging
 from tests.builders import build_study
 from tests.published.kit import analysed, judged_checked
 from tests.tasks_app.services.test_pay import work
@@ -214,6 +217,67 @@ def test_falsified_ratings_are_told_by_the_rows_whatever_the_archive_says_of_its
     assert "datapackage.json says that texts were left out, but the rows have texts." in told
     assert "contact: raters read another text than the corrections say." in told
     assert "1 further column (rows/system.jsonl: praise)" in told
+
+
+def _renamed(name: str, other: str) -> Callable[[str], str]:
+    return lambda line: line.replace(f'"{name}":', f'"{other}":', 1)
+
+
+def _in_settings(column: str, change: Callable[[dict[str, Any]], object]) -> Callable[[str], str]:
+    def changed(line: str) -> str:
+        row = json.loads(line)
+        change(row[column])
+        return json.dumps(row)
+
+    return changed
+
+
+# A file of rows, what is done to its first row, and the refusal.
+UNKNOWN: list[tuple[str, Callable[[str], str], str]] = [
+    (
+        "rows/system.jsonl",
+        _renamed("key", "kee"),
+        "rows/system.jsonl, line 1: “kee” is no column of this table. Did you mean “key”?",
+    ),
+    (
+        "rows/system.jsonl",
+        lambda line: json.dumps({name: value for name, value in json.loads(line).items() if name != "key"}),
+        "rows/system.jsonl, line 1: the column “key” is missing.",
+    ),
+    (
+        writing.RUN,
+        _in_settings("settings", lambda settings: settings.update(analysess=[])),
+        f"{writing.RUN}: settings: analysess: unknown setting. Did you mean “analyses”?",
+    ),
+    (
+        writing.RUN,
+        _in_settings("settings", lambda settings: settings["analyses"][0].update(analysis="fieldwrk")),
+        f"{writing.RUN}: settings: analyses[0].analysis: There is no “fieldwrk”",
+    ),
+    (
+        writing.RUN,
+        _in_settings("settings", lambda settings: settings.update(rules=[{"rule": "iqr", "facter": 2}])),
+        f"{writing.RUN}: settings: rules[0].facter: unknown setting. Did you mean “factor”?",
+    ),
+    (
+        "rows/plan.jsonl",
+        _in_settings("document", lambda document: document.update(confidense=0.9)),
+        "rows/plan.jsonl: document: confidense: unknown setting. Did you mean “confidence”?",
+    ),
+]
+
+
+def test_unknown_names_are_refused_with_a_suggestion(judged: Study, tmp_path: Path) -> None:
+    """Computing without a setting or an analysis that this version does not know would verify something else."""
+    path = archived(tmp_path)
+    files = forging.contents(path)
+    empty_all_tables()
+    for name, change, sentence in UNKNOWN:
+        first, *others = files[name].decode().splitlines()
+        changed = "\n".join([change(first), *others, ""])
+        with pytest.raises(CommandError) as refusal:
+            call_command("verify", str(rewritten(path, {name: changed.encode()})))
+        assert sentence in str(refusal.value)
 
 
 def test_a_study_with_added_places_is_computed_again(rosa: User, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import hypergeom
 
 from analytics_app import charts
-from analytics_app.analyses.fewer_judgments.finding import enough
+from analytics_app.analyses.fewer_judgments import enough
 from analytics_app.results import Row
 from tests.analytics_app.test_labels import labelled, rows_of
 

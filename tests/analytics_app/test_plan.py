@@ -183,7 +183,7 @@ def test_what_is_wrong_with_a_plan_has_its_place(tmp_path: Path, given: str, exp
             {"analyses": [{"analysis": "systems", "without_systems": ["gamma"]}]},
             "analyses[0].without_systems: There is",
         ),
-        ({"what": 1}, "what: unknown setting"),
+        ({"what": 1}, "what: unknown setting."),
     ],
 )
 def test_plans_from_elsewhere_are_held_to_the_same(study: Study, given: dict[str, object], expected: str) -> None:

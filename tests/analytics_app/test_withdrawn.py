@@ -80,7 +80,7 @@ def test_a_run_leaves_them_out_and_says_so(filler: Filler) -> None:
     (changed,) = run_words.since_in_words(pages.since(before, pages.after(study, before)[1]))
     assert changed == "Texts were withdrawn, or withdrawals taken back, after this run."
     assert not pages.since(run, pages.after(study, run)[1])
-    assert start.seen(before)["n_seen"] == 8
+    assert start.counts_seen(before)["n_seen"] == 8
     assert start.digest_of(before) == before.digest
     withdrawing.take_back(withdrawal_id=first.pk, by=None)
     withdrawing.take_back(withdrawal_id=second.pk, by=None)

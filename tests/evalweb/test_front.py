@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import pytest
 
+from evalweb import memory
 from evalweb.front import pace, requests
 from evalweb.front.application import Front
 from evalweb.front.requests import REFUSAL, Environ, Refused
@@ -211,6 +212,20 @@ def test_a_response_that_fails_halfway_does_not_look_whole(front: Front) -> None
         run(client.run)
     assert client.status == 200
     assert not client.whole
+
+
+@pytest.mark.parametrize(
+    ("content_type", "n"), [("multipart/form-data; boundary=x", 1), ("application/x-www-form-urlencoded", 0)]
+)
+def test_memory_is_given_back_after_requests_with_files(
+    front: Front, monkeypatch: pytest.MonkeyPatch, content_type: str, n: int
+) -> None:
+    given_back: list[str] = []
+    monkeypatch.setattr(memory, "give_back", lambda: given_back.append(content_type))
+    client = Client(front, "/broken/", "POST", content_type=content_type, content_length="0")
+    with pytest.raises(ConnectionError):
+        run(client.run)
+    assert len(given_back) == n
 
 
 def test_a_body_cut_short_reaches_nobody(front: Front, application: Application) -> None:

@@ -21,7 +21,7 @@ from tasks_app.models import Judgment, Membership, Rating, Study
 from tasks_app.selectors import screens
 from tests import extent, invariants
 from tests.analytics_app.complete import missing_settings
-from tests.house import pairs, recipes, taken_tables
+from tests.house import pairs, recipes, tables_in_files
 from tests.house.examples import COVERING, LESS, judged, judged_examples, load
 from tests.round_trip import comes_back_unchanged
 from tests.undrawn import undrawn
@@ -93,7 +93,7 @@ def test_it_is_judged_comes_back_unchanged_and_is_analysed(name: str, tmp_path: 
     _its_recipes_give_the_numbers(study, tmp_path)
     _its_funnel_adds_up(study)
     pages = _every_page_of_it_opens(name, study, rosa)
-    taken_tables.hold_the_same_numbers(study, pages)
+    tables_in_files.hold_the_same_numbers(study, pages)
     assert bool(pairs.hold_one_order(study, pages)) == (name in COMPARING)
 
 

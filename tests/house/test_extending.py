@@ -1,6 +1,6 @@
 """Each module in docs/extending.md is added to a copy of the repository and used there.
 
-A task type takes four files and no other edit, and each module that the page shows is one file.
+A task type takes four files and no other edit, and each other module that the page shows is one file.
 """
 
 import re
@@ -14,94 +14,6 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 # What is compiled is copied with what it was compiled from: nothing is compiled again.
 LEFT_OUT = shutil.ignore_patterns(".*", "var", "node_modules", "staticfiles")
-
-MODULE = '''\
-"""Thumbs: up or down for each criterion."""
-
-from __future__ import annotations
-
-from collections.abc import Iterator, Mapping
-from random import Random
-
-from django import forms
-
-from tasks_app.settings.fields import YesNoField
-from tasks_app.task_types.base import Outcome, Quality, Scale, Screen, ScreenForm, Value
-from tasks_app.task_types.registry import register
-from tasks_app.task_types.simulation import share_of
-from tasks_app.task_types.texts import TextType
-
-
-class ThumbsForm(ScreenForm):
-    """A choice for each criterion."""
-
-    kind: Thumbs
-
-    def make_fields(self) -> Iterator[tuple[str, forms.Field]]:
-        for criterion in self.screen.shown_criteria:
-            yield f"p1-{criterion.key}", forms.ChoiceField(
-                choices=[(key, self.kind.words[key]) for key in ("up", "down")], widget=forms.RadioSelect,
-                label=criterion.question,
-                error_messages={"required": f"Answer {criterion.name}.", "invalid_choice": "Choose up or down."},
-            )
-
-
-@register
-class Thumbs(TextType):
-    """Up or down for each criterion; nothing is preselected."""
-
-    label = "Thumbs"
-    purpose = "Thumbs up or down?"
-    summary = "A rater says thumbs up or down."
-    source = "Made for a test."
-    use_when = "A quick look is enough."
-    analysed = "Shares of each label, alpha."
-    limits = "Says little."
-    outcomes = (Outcome("thumb", Scale.NOMINAL, per="criterion", doc="up or down", column="label"),)
-    default_instructions = "Read the text and choose."
-
-    shout = YesNoField(label="In capital letters")
-
-    Form = ThumbsForm
-
-    @property
-    def words(self) -> dict[str, str]:
-        return {key: key.upper() if self.shout else key.capitalize() for key in ("up", "down")}
-
-    def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
-        for criterion in screen.shown_criteria:
-            yield Value("thumb", part=0, criterion=criterion.key, label=str(cleaned[f"p1-{criterion.key}"]))
-
-    def simulate(self, screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
-        text = screen.parts[0].text
-        return {
-            f"p1-{one.key}": "up" if share_of(text, one.key, quality, rng) > 0.5 else "down"
-            for one in screen.shown_criteria
-        }
-'''
-
-TEMPLATE = """\
-{% load i18n %}
-<div class="unit" data-unit="{{ screen.type }}">
-  {% include "components/_beside.html" %}
-  {% for field in form %}<div data-question id="{{ field.auto_id }}">{{ field.as_field_group }}</div>{% endfor %}
-</div>
-"""
-
-TEST = """\
-from tasks_app.task_types import registry
-
-
-def test_it_is_there() -> None:
-    assert registry["thumbs"].label == "Thumbs"
-"""
-
-FILES = {
-    "tasks_app/task_types/thumbs.py": MODULE,
-    "templates/task_types/thumbs.html": TEMPLATE,
-    "static/js/task_types/thumbs.js": "// Radios need no help.\n",
-    "tests/task_types/test_thumbs.py": TEST,
-}
 
 # Judged by its pages, stored, exported and analysed, without a word about it anywhere else.
 WHOLE = """\
@@ -161,7 +73,8 @@ def test_thumbs_are_not_all_that_can_be_added(tmp_path) -> None:
     task = {"type": "likert", "criteria": ["fluency"], "k": 4}
     asked = [{"key": "fluency", "name": "Fluency", "question": "How fluent is it?"}]
     load(tmp_path, task, [{**one, "output": str(one)} for one in texts], ratings, criteria=asked)
-    rows = analysed(tmp_path, {"analysis": "ends"}, rules=[{"rule": "only_ends"}])
+    rows = analysed(tmp_path, {"analysis": "ends"}, {"analysis": "bennett_s"}, rules=[{"rule": "only_ends"}])
+    assert one(rows, "bennett_s", criterion="fluency")["value"] is not None
     assert one(rows, "end_share", criterion="fluency", basis="all")["value"] == pytest.approx(1 / 4)
     assert one(rows, "end_share", criterion="fluency")["value"] == 0
     assert Exclusion.objects.get().reason == "100% of ratings are ends of the scale, under 95% is accepted"
@@ -198,16 +111,23 @@ HOLDING = (
     "tests/tasks_app/studyfile/test_schema.py",
     "tests/tasks_app/importing/test_task_types.py",
 )
-CHOSEN = "thumbs or nobody or shipped or ends or the_page_says_what or plain_rounds or (test_languages and nl)"
+CHOSEN = (
+    "thumbs or bennett_s or nobody or shipped or ends or the_page_says_what or plain_rounds or (test_languages and nl)"
+)
 
 
 def of_the_docs() -> dict[str, str]:
-    """Return the modules that docs/extending.md shows, by the path it gives them."""
+    """Return the files that docs/extending.md shows, by the path it gives them."""
     text = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
-    found = dict(re.findall(r"`([\w/]+\.py)`:\n\n```python\n(.*?)```", text, flags=re.DOTALL))
+    found = dict(re.findall(r"`([\w/]+\.\w+)`:\n\n```\w+\n(.*?)```", text, flags=re.DOTALL))
     assert list(found) == [
-        "analytics_app/quality/only_ends.py",
+        "tasks_app/task_types/thumbs.py",
+        "templates/task_types/thumbs.html",
+        "static/js/task_types/thumbs.js",
+        "tests/task_types/test_thumbs.py",
+        "analytics_app/analyses/bennett_s.py",
         "analytics_app/analyses/ends.py",
+        "analytics_app/quality/only_ends.py",
         "tasks_app/designs/plain_rounds.py",
         "tasks_app/channels/sona.py",
     ]
@@ -232,7 +152,7 @@ def add_a_language(copy: Path) -> None:
 def test_everything_on_the_page_can_be_added(tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     shutil.copytree(ROOT, copy, ignore=LEFT_OUT)
-    for name, text in (FILES | of_the_docs()).items():
+    for name, text in of_the_docs().items():
         (copy / name).write_text(text, encoding="utf-8")
     for name, text in {"test_thumbs_whole.py": WHOLE, "test_thumbs_used.py": USED}.items():
         (copy / "tests" / "house" / name).write_text(text, encoding="utf-8")

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
-from tasks_app.task_types.ranking.form import gap
+from tasks_app.task_types.ranking import gap
 from tests.js.test_pure import run
 
 MODULE = "task_types/ranking/order.js"

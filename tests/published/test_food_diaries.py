@@ -16,7 +16,7 @@ from django.test import Client
 from tasks_app.management.simulated_raters import Answering
 from tasks_app.models import Rater, Study
 from tasks_app.task_types.base import Quality, Screen, TaskType
-from tasks_app.task_types.questionnaire.form import field_name
+from tasks_app.task_types.questionnaire import field_name
 from tasks_app.task_types.questionnaire.panas import NEGATIVE, POSITIVE, PREFIX
 from tests.published.kit import analysed, begun, judged, opened
 

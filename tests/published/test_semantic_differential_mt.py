@@ -19,7 +19,7 @@ from analytics_app.runs import start
 from tasks_app.management.simulated_raters import Answering
 from tasks_app.models import Study
 from tasks_app.task_types.base import Screen, TaskType
-from tasks_app.task_types.semantic_differential.form import field_name
+from tasks_app.task_types.semantic_differential import field_name
 from tests.published.kit import Results, begun, judged, opened, systems_by_text
 
 pytestmark = [pytest.mark.django_db, pytest.mark.exhaustive]

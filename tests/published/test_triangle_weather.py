@@ -12,7 +12,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from scipy.stats import binom
 
-from analytics_app.selectors.coding import Counts, counts_of
+from analytics_app.selectors.codes_by_verdict import Counts, counts_of
 from tasks_app.management.simulated_raters import Answering
 from tasks_app.models import Place, Rating, Study
 from tasks_app.selectors.coding import answers_to, coding_of

@@ -9,8 +9,7 @@ from django.core.management import call_command
 
 from evalweb.local_services.folder import BASE_DIR
 from tasks_app.task_types.base import Criterion, ItemTexts, OutputText, Part, Screen, Value
-from tasks_app.task_types.error_spans import ErrorSpans
-from tasks_app.task_types.error_spans.form import SpansForm
+from tasks_app.task_types.error_spans import ErrorSpans, SpansForm
 from tasks_app.task_types.error_spans.scheme import letters_for
 from tasks_app.task_types.graphemes import inside
 from tests.task_types.kit import form_of, ratings_of

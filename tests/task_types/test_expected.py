@@ -7,8 +7,8 @@ from django.template.loader import render_to_string
 
 from tasks_app.task_types import TaskType, registry
 from tasks_app.task_types.base import AnsweredQuestion, GoldAnswer, Quality, Screen
-from tasks_app.task_types.best_worst.form import field_name
-from tasks_app.task_types.expected import Compared
+from tasks_app.task_types.best_worst import field_name
+from tasks_app.task_types.data import Compared
 from tasks_app.task_types.samples import sample_kind, sample_screen
 from tests.house.test_task_types import layouts
 from tests.task_types.kit import form_of, grades, simulated

@@ -7,8 +7,7 @@ from random import Random
 import pytest
 
 from tasks_app.task_types.base import Criterion, GoldAnswer, ItemTexts, OutputText, Part, Quality, Screen
-from tasks_app.task_types.ranking import Ranking
-from tasks_app.task_types.ranking.form import gap, standing
+from tasks_app.task_types.ranking import Ranking, gap, standing
 from tasks_app.task_types.simulation import latent_quality
 from tests.task_types.kit import feedback_on, form_of, grades, ratings_of, simulated
 

@@ -4,11 +4,11 @@ from django.utils.translation import gettext as _
 
 from analytics_app.show.findings import Finding, FindingQuestion, finding_of, listed
 from analytics_app.show.leading import leading
-from analytics_app.show.shown import Rows
+from analytics_app.show.shown import StoredRows
 
 
 @finding_of("error_counts", "error_effect", "error_effect_crossed", order=65)
-def error_counts(rows: Rows, question: FindingQuestion) -> Finding | None:
+def error_counts(rows: StoredRows, question: FindingQuestion) -> Finding | None:
     """Return the finding about the types of errors that clearly lower ratings."""
     these = _("; those of these raters do, but those of other raters may not")
     by = leading(rows, question, "error_effect", these=these)

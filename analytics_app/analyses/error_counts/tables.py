@@ -9,14 +9,24 @@ from analytics_app.show import labels
 from analytics_app.show.formats import digits, interval, items, p_adjusted, ratings
 from analytics_app.show.index import RowIndex
 from analytics_app.show.notes import notes_of
-from analytics_app.show.shown import MOST_ROWS, Rows, Shown, general_table, lines_of, named, own, table_of, tables_of
+from analytics_app.show.shown import (
+    MOST_ROWS,
+    Shown,
+    StoredRows,
+    general_table,
+    lines_of,
+    named,
+    own,
+    table_of,
+    tables_of,
+)
 from analytics_app.show.table import Table
 
 APART = ("metric_minus_people", "metric_people_distance", "metric_above_people", "metric_below_people")
 
 
 @tables_of("error_counts")
-def error_counts(rows: Rows, limit: float) -> Iterator[Table]:
+def error_counts(rows: StoredRows, limit: float) -> Iterator[Table]:
     """Yield the tables of the ratings as they are, then those of each subset and reduced scale."""
     whole = rows.whole
     yield from _effects(whole, limit, _("Change of scores with one more error"))
@@ -35,7 +45,7 @@ def _who(row: ResultRow) -> str:
     return row.metric or _("People")
 
 
-def _effects(rows: Rows, limit: float, caption: str) -> Iterator[Table]:
+def _effects(rows: StoredRows, limit: float, caption: str) -> Iterator[Table]:
     """Yield a table with lines for people and for each metric, by type of error."""
     effects = [row for row in rows.of("error_effect", "error_effect_of_metric") if row.label or row.value is None]
     types = list(dict.fromkeys(row.label for row in effects))
@@ -67,7 +77,7 @@ def _crossed(statistic: str, limit: float) -> list[Shown]:
     ]
 
 
-def _fits(rows: Rows) -> Iterator[Table]:
+def _fits(rows: StoredRows) -> Iterator[Table]:
     lines = lines_of([row for row in rows.of("error_free") if not row.rater], "metric")
     columns = [
         named(_("Scores of"), _who),
@@ -79,7 +89,7 @@ def _fits(rows: Rows) -> Iterator[Table]:
     yield from table_of(rows, _("Fit of the counts of errors"), columns, lines, by=("metric",), notes=[])
 
 
-def _apart(rows: Rows) -> Iterator[Table]:
+def _apart(rows: StoredRows) -> Iterator[Table]:
     """Yield a table that compares each metric with the mean and the most frequent rating."""
     lines = rows.of(APART[0])
     words = {"mean": _("mean rating"), "mode": _("most frequent rating")}
@@ -101,7 +111,7 @@ def _apart(rows: Rows) -> Iterator[Table]:
     )  # fmt: skip
 
 
-def _raters(rows: Rows) -> Iterator[Table]:
+def _raters(rows: StoredRows) -> Iterator[Table]:
     """Yield a table with a line for each rater and a column for each type of error."""
     effects = rows.of("error_effect_of_rater")
     lines = lines_of(effects, "rater")

@@ -10,7 +10,7 @@ from analytics_app.show import cells, labels
 from analytics_app.show.cells import DASH, Cell
 from analytics_app.show.formats import digits, percent, ratings, whole
 from analytics_app.show.notes import notes_of
-from analytics_app.show.shown import Rows, Shown, general_table, lines_of, named, own, table_of, tables_of
+from analytics_app.show.shown import Shown, StoredRows, general_table, lines_of, named, own, table_of, tables_of
 from analytics_app.show.table import Table
 
 OWN = (
@@ -21,7 +21,7 @@ SEPARATOR = " / "
 
 
 @tables_of("error_labels")
-def error_labels(rows: Rows, limit: float) -> Iterator[Table]:
+def error_labels(rows: StoredRows, limit: float) -> Iterator[Table]:
     """Yield the profiles by system, then by rater, then the confusions; parts of the texts come last."""
     yield from _systems(rows.whole)
     yield from pairs(rows.whole, limit)
@@ -31,7 +31,7 @@ def error_labels(rows: Rows, limit: float) -> Iterator[Table]:
     yield from general_table(rest, limit, caption=_("Further questions, flags, and parts"))
 
 
-def _systems(rows: Rows) -> Iterator[Table]:
+def _systems(rows: StoredRows) -> Iterator[Table]:
     """Yield a table with one line for each label: share and count of all answers, and of each system."""
     columns = [named(_("Label"), lambda row: row.label), own(_("All answers"), percent(1)), own(_("Interval"), _ends)]
     systems = [system for system in rows.values("system", "share") if system]
@@ -50,7 +50,7 @@ def _systems(rows: Rows) -> Iterator[Table]:
     yield from table_of(rows, _("Error labels"), columns, overall, by=("label",), notes=notes)
 
 
-def _raters(rows: Rows) -> Iterator[Table]:
+def _raters(rows: StoredRows) -> Iterator[Table]:
     """Yield a table with one line for each rater: share of each label, and seconds per text."""
     columns = [
         named(_("Rater"), lambda row: row.rater),
@@ -66,7 +66,7 @@ def _raters(rows: Rows) -> Iterator[Table]:
     yield from table_of(rows, _("Error labels by rater"), columns, lines, by=("rater",), notes=notes)
 
 
-def _confusion(rows: Rows) -> Iterator[Table]:
+def _confusion(rows: StoredRows) -> Iterator[Table]:
     """Yield the table of labels that two raters gave the same text, over all raters."""
     counts = {str(row.label): row.value for row in rows.of("confusion") if row.rater is None}
     if not counts:

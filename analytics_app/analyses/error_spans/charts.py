@@ -13,7 +13,7 @@ from analytics_app.charts.picking import (
     value_of,
 )
 from analytics_app.charts.points import MOST_ROWS, points_chart
-from analytics_app.charts.ranked import TESTED, apart, not_significant, ranked
+from analytics_app.charts.ranked import TESTED, leader_title, not_significant, ranked
 from analytics_app.charts.stacks import sums_chart
 from analytics_app.results import Row
 
@@ -32,7 +32,7 @@ def penalties(material: Material) -> Iterator[Sketch]:
     systems = ranked(material, rows, n=lambda row: row.n_items)
     yield Sketch(
         kind="penalties",
-        title=apart(
+        title=leader_title(
             systems.points,
             best=f"has the lowest penalty for its errors ({systems.points[0].text})",
             among="Among the lowest penalties for errors",

@@ -9,7 +9,7 @@ from analytics_app.show import cells, formats
 from analytics_app.show.cells import DASH, Cell
 from analytics_app.show.formats import digits, interval, items, p, p_adjusted, pair, raters, ratings, share, whole
 from analytics_app.show.notes import notes_of
-from analytics_app.show.shown import Rows, Shown, general_table, lines_of, named, own, table_of, tables_of
+from analytics_app.show.shown import Shown, StoredRows, general_table, lines_of, named, own, table_of, tables_of
 from analytics_app.show.table import Table
 
 # Statistics with a table of their own; all others, and all rows of parts, come last.
@@ -32,7 +32,7 @@ MOST_PAIRS = 200
 
 
 @tables_of("error_spans")
-def error_spans(rows: Rows, limit: float) -> Iterator[Table]:
+def error_spans(rows: StoredRows, limit: float) -> Iterator[Table]:
     """Yield the tables of systems and pairs, then those of scores, agreement, kinds of marks and raters."""
     whole = rows.whole
     beside = whole.of(*BESIDE)
@@ -50,7 +50,7 @@ def error_spans(rows: Rows, limit: float) -> Iterator[Table]:
     yield from general_table(rest, limit, caption=_("Further figures, and parts of the texts"))
 
 
-def _systems(rows: Rows) -> Iterator[Table]:
+def _systems(rows: StoredRows) -> Iterator[Table]:
     """Yield a table with one line for each system, the lowest penalty first."""
     further = _("For further texts and raters")
     penalty = [
@@ -86,7 +86,7 @@ def _or_none(row: ResultRow | None) -> Cell:
     return cells.number(row.value if row is not None else 0.0)
 
 
-def _pairs(rows: Rows, limit: float) -> Iterator[Table]:
+def _pairs(rows: StoredRows, limit: float) -> Iterator[Table]:
     """Yield a table with one line for each pair of systems."""
     crossed = rows.has("mqm_difference_crossed")
     of_texts = [
@@ -117,7 +117,7 @@ def _crossed(limit: float) -> list[Shown]:
     ]
 
 
-def _kinds(rows: Rows) -> Iterator[Table]:
+def _kinds(rows: StoredRows) -> Iterator[Table]:
     """Yield the table of the number of marks of each severity and kind."""
     columns = [
         named(_("What"), formats.statistic),
@@ -140,7 +140,7 @@ def _of_all(row: ResultRow | None) -> Cell:
     return cells.percent(row.value / row.n_ratings, 1)
 
 
-def _raters(rows: Rows) -> Iterator[Table]:
+def _raters(rows: StoredRows) -> Iterator[Table]:
     """Yield a table with one line for each rater."""
     of_raters = [row for row in rows.of(*OF_RATERS) if row.rater]
     severities = dict.fromkeys(row.label for row in of_raters if row.statistic == "errors_of_rater" and row.label)

@@ -9,14 +9,14 @@ from analytics_app.show import cells, formats
 from analytics_app.show.cells import DASH, Cell
 from analytics_app.show.formats import df, digits, interval, items, p, raters, ratings, share
 from analytics_app.show.notes import notes_of
-from analytics_app.show.shown import Rows, Shown, lines_of, named, own, table_of, tables_of
+from analytics_app.show.shown import Shown, StoredRows, lines_of, named, own, table_of, tables_of
 from analytics_app.show.table import Table
 
 SUITED = ("kmo", "bartlett", "n_factors", "factor_fit")
 
 
 @tables_of("factors")
-def factors_tables(rows: Rows, limit: float) -> Iterator[Table]:
+def factors_tables(rows: StoredRows, limit: float) -> Iterator[Table]:
     """Yield the tables of loadings, reliability and scores, then that of the suitability of the data."""
     names = rows.values("metric", "loading")
     yield from _loadings(rows, names)
@@ -26,7 +26,7 @@ def factors_tables(rows: Rows, limit: float) -> Iterator[Table]:
     yield from _suited(rows)
 
 
-def _loadings(rows: Rows, names: Sequence[str]) -> Iterator[Table]:
+def _loadings(rows: StoredRows, names: Sequence[str]) -> Iterator[Table]:
     """Yield a table with one line for each scale, those of the first factor first; the strongest loading is bold."""
     by_scale: dict[str | None, list[float]] = {}
     for row in rows.of("loading"):
@@ -71,7 +71,7 @@ def _loadings(rows: Rows, names: Sequence[str]) -> Iterator[Table]:
     yield from table_of(rows, _("Loadings"), columns, lines, by=("label",), notes=notes)
 
 
-def _removed(rows: Rows) -> Iterator[Table]:
+def _removed(rows: StoredRows) -> Iterator[Table]:
     """Yield a table with one line for each removed pair, in order of removal, with its figures before that."""
     reasons = {"communality": _("low communality"), "cross-loading": _("cross-loading"), "content": _("its content")}
 
@@ -95,7 +95,7 @@ def _removed(rows: Rows) -> Iterator[Table]:
     yield from table_of(rows, _("Pairs removed"), columns, lines, notes=[note, *notes_of(lines)])
 
 
-def _worth(rows: Rows, names: Sequence[str]) -> Iterator[Table]:
+def _worth(rows: StoredRows, names: Sequence[str]) -> Iterator[Table]:
     """Yield a table with one line for each factor: variance, reliability, correlations, and congruence."""
     others = rows.values("label", "factor_congruence")
     columns = [
@@ -117,7 +117,7 @@ def _worth(rows: Rows, names: Sequence[str]) -> Iterator[Table]:
     yield from table_of(rows, _("Factors"), columns, lines, by=("metric",), notes=notes)
 
 
-def _correlation(rows: Rows, other: str) -> Shown:
+def _correlation(rows: StoredRows, other: str) -> Shown:
     """Return the column of correlations with a factor."""
 
     def show(row: ResultRow | None) -> Cell:
@@ -127,7 +127,7 @@ def _correlation(rows: Rows, other: str) -> Shown:
     return own(_("r with %(name)s") % {"name": other}, show)
 
 
-def _scores(rows: Rows, names: Sequence[str]) -> Iterator[Table]:
+def _scores(rows: StoredRows, names: Sequence[str]) -> Iterator[Table]:
     """Yield a table with one line for each system: its mean score on each factor, with interval."""
     first = {"metric": names[0]} if names else {}
     columns = [named(_("System"), lambda row: row.system), Shown(_("Rows"), "factor_score", ratings, first)]
@@ -142,7 +142,7 @@ def _scores(rows: Rows, names: Sequence[str]) -> Iterator[Table]:
     yield from table_of(rows, _("Factor scores of systems"), columns, lines, by=("system",), notes=notes)
 
 
-def _suited(rows: Rows) -> Iterator[Table]:
+def _suited(rows: StoredRows) -> Iterator[Table]:
     def value(row: ResultRow | None) -> Cell:
         return digits(0 if row is not None and row.statistic == "n_factors" else 2)(row)
 

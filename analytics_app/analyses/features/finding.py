@@ -4,11 +4,11 @@ from django.utils.translation import gettext as _
 
 from analytics_app.models import ResultRow
 from analytics_app.show.findings import Finding, FindingQuestion, finding_of, listed, tests_of
-from analytics_app.show.shown import Rows
+from analytics_app.show.shown import StoredRows
 
 
 @finding_of("features", "feature_contrast", order=60)
-def features(rows: Rows, question: FindingQuestion) -> Finding | None:
+def features(rows: StoredRows, question: FindingQuestion) -> Finding | None:
     """Return the finding about the features on which differences between systems depend."""
     tested = tests_of(rows, "feature_contrast")
     if not tested:

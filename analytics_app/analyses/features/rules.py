@@ -95,7 +95,7 @@ def _limits(text: str | None, column: int) -> tuple[float, ...] | None:
 
 
 def _check(feature: Feature, column: int) -> None:
-    """Refuse a rule that does not exist, or whose argument is missing or wrong."""
+    """Refuse a rule that does not exist, and a missing or wrong argument of a rule."""
     if feature.kind in PLAIN:
         if feature.argument:
             raise BadFeature(_("“%(rule)s” takes nothing after it.") % {"rule": feature.kind}, column)

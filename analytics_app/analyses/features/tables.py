@@ -6,12 +6,22 @@ from django.utils.translation import gettext as _
 
 from analytics_app.models import ResultRow
 from analytics_app.show.formats import digits, interval, items, p, p_adjusted, pair, ratings, whole
-from analytics_app.show.shown import MOST_ROWS, Rows, Shown, general_table, lines_of, named, own, table_of, tables_of
+from analytics_app.show.shown import (
+    MOST_ROWS,
+    Shown,
+    StoredRows,
+    general_table,
+    lines_of,
+    named,
+    own,
+    table_of,
+    tables_of,
+)
 from analytics_app.show.table import Table
 
 
 @tables_of("features")
-def features(rows: Rows, limit: float) -> Iterator[Table]:
+def features(rows: StoredRows, limit: float) -> Iterator[Table]:
     """Yield means by feature, by feature and system, contrasts of pairs, and numbers of outputs."""
     all_rows = rows.whole
     yield from _by_feature(all_rows)
@@ -29,7 +39,7 @@ def _value(row: ResultRow) -> str:
     return str((row.settings or {}).get("feature_value", ""))
 
 
-def _by_feature(rows: Rows) -> Iterator[Table]:
+def _by_feature(rows: StoredRows) -> Iterator[Table]:
     columns = [
         named(_("Feature"), _feature),
         named(_("Value"), _value),
@@ -42,7 +52,7 @@ def _by_feature(rows: Rows) -> Iterator[Table]:
     yield from table_of(rows, _("Ratings by feature"), columns, lines)
 
 
-def _by_system(rows: Rows) -> Iterator[Table]:
+def _by_system(rows: StoredRows) -> Iterator[Table]:
     columns = [
         named(_("Feature"), _feature),
         named(_("Value"), _value),
@@ -57,7 +67,7 @@ def _by_system(rows: Rows) -> Iterator[Table]:
     yield from table_of(rows, _("Ratings by feature and system"), columns, lines, most=MOST_ROWS, more=more)
 
 
-def _contrasts(rows: Rows, limit: float) -> Iterator[Table]:
+def _contrasts(rows: StoredRows, limit: float) -> Iterator[Table]:
     columns = [
         named(_("Pair"), pair("−")),
         named(_("Feature"), _feature),
@@ -72,7 +82,7 @@ def _contrasts(rows: Rows, limit: float) -> Iterator[Table]:
     yield from table_of(rows, caption, columns, lines, most=MOST_ROWS, more=more)
 
 
-def _outputs(rows: Rows) -> Iterator[Table]:
+def _outputs(rows: StoredRows) -> Iterator[Table]:
     """Yield a table with a line for each value of each feature and a column for each system."""
     outputs = rows.of("feature_outputs")
     systems = list(dict.fromkeys(str(row.system) for row in outputs))

@@ -5,11 +5,11 @@ from django.utils.translation import gettext as _
 from analytics_app.show.findings import Finding, FindingQuestion, finding_of
 from analytics_app.show.index import RowIndex
 from analytics_app.show.leading import leading
-from analytics_app.show.shown import Rows
+from analytics_app.show.shown import StoredRows
 
 
 @finding_of("known_truth", "right_against_chance", "right_against_chance_crossed", "right_share", order=15)
-def known_truth(rows: Rows, question: FindingQuestion) -> Finding | None:
+def known_truth(rows: StoredRows, question: FindingQuestion) -> Finding | None:
     """Return the finding that raters are right more often, or less often, than chance."""
     these = _("; by the answers of these raters they are, but other raters may not be")
     together = RowIndex([row for row in rows.rows if row.system is None])

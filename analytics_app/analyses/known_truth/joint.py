@@ -20,7 +20,7 @@ NONE_CLEAR = "No text with a known truth has a clear joint label."
 
 
 def joint_rows(make: Rows, answers: Right) -> Iterator[Row]:
-    """Yield the share of texts whose joint label is right, over all texts and of each system."""
+    """Yield the share of texts with a right joint label, over all texts and of each system."""
     yield from _shares(make, MAJORITY, answers, by_vote(answers.answers))
     model = ITEMS_DIFFER if answers.own_options else by_model(answers.answers, SMOOTHING)
     if isinstance(model, Model):

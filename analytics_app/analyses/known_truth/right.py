@@ -22,7 +22,7 @@ SEVERAL = "Several options may be chosen, so there is no chance level."
 
 @dataclass(frozen=True, slots=True)
 class Right(OfSystems):
-    """Answers whose truth is known, once for each output they count for: arrays of shape (n,).
+    """Answers with a known truth, once for each output they count for: arrays of shape (n,).
 
     `right` is 1 where the truth and nothing else was chosen, `category` a code into `categories`, the labels that are
     true of some item; `once` keeps one row of each answer, where a text of several systems counts for each of them;

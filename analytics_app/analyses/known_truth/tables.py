@@ -19,12 +19,22 @@ from analytics_app.show.formats import (
 )
 from analytics_app.show.index import RowIndex
 from analytics_app.show.notes import notes_of
-from analytics_app.show.shown import MOST_ROWS, Rows, Shown, general_table, lines_of, named, own, table_of, tables_of
+from analytics_app.show.shown import (
+    MOST_ROWS,
+    Shown,
+    StoredRows,
+    general_table,
+    lines_of,
+    named,
+    own,
+    table_of,
+    tables_of,
+)
 from analytics_app.show.table import Table
 
 
 @tables_of("known_truth")
-def known_truth(rows: Rows, limit: float) -> Iterator[Table]:
+def known_truth(rows: StoredRows, limit: float) -> Iterator[Table]:
     """Yield the tables of right answers: by system with tests, by true label, pairs, raters, and answers."""
     whole = rows.whole
     yield from _by_system(whole, limit)
@@ -36,7 +46,7 @@ def known_truth(rows: Rows, limit: float) -> Iterator[Table]:
     yield from _by_subset(rows.parts, limit)
 
 
-def _by_system(rows: Rows, limit: float) -> Iterator[Table]:
+def _by_system(rows: StoredRows, limit: float) -> Iterator[Table]:
     columns = [
         named(_("System"), lambda row: row.system or _("All together")),
         *_right_columns(limit, crossed=rows.has("right_against_chance_crossed")),
@@ -51,7 +61,7 @@ def _by_system(rows: Rows, limit: float) -> Iterator[Table]:
     )
 
 
-def _joint(rows: Rows) -> Iterator[Table]:
+def _joint(rows: StoredRows) -> Iterator[Table]:
     """Yield a table of single answers and joint labels beside each other."""
     kinds = {
         "right_share": _("Single answers"),
@@ -101,7 +111,7 @@ def _chance_in_words(rows: Sequence[ResultRow]) -> Iterator[str]:
 
 
 def _own_chance(row: ResultRow | None) -> Cell:
-    """Return the cell of the chance of a row whose items have their own options; otherwise chance is constant."""
+    """Return the cell of the chance of a row, if items have their own options; otherwise chance is constant."""
     settings = (row.settings or {}) if row is not None else {}
     return cells.percent(settings.get("chance"), 1) if settings.get("own_options") else Cell(DASH)
 
@@ -126,7 +136,7 @@ def _is_of_subset(row: ResultRow) -> bool:
     return row.statistic in {"right_share", "right_against_chance"} and row.system is None and row.label is None
 
 
-def _by_true_label(rows: Rows) -> Iterator[Table]:
+def _by_true_label(rows: StoredRows) -> Iterator[Table]:
     columns = [
         named(_("True label"), lambda row: row.label),
         own(_("Answers"), ratings),
@@ -139,7 +149,7 @@ def _by_true_label(rows: Rows) -> Iterator[Table]:
     yield from table_of(rows, _("Right answers by true label"), columns, shares, used_only=True)
 
 
-def _pairs(rows: Rows, limit: float) -> Iterator[Table]:
+def _pairs(rows: StoredRows, limit: float) -> Iterator[Table]:
     statistic = "right_difference"
     columns = [
         named(_("Pair"), pair("−")),
@@ -150,7 +160,7 @@ def _pairs(rows: Rows, limit: float) -> Iterator[Table]:
     yield from table_of(rows, caption, columns, rows.of(statistic), by=by, used_only=True)
 
 
-def _raters(rows: Rows) -> Iterator[Table]:
+def _raters(rows: StoredRows) -> Iterator[Table]:
     columns = [
         named(_("Rater"), lambda row: row.rater),
         own(_("Answers"), ratings),
@@ -166,7 +176,7 @@ def _raters(rows: Rows) -> Iterator[Table]:
     )
 
 
-def _answered(rows: Rows) -> Iterator[Table]:
+def _answered(rows: StoredRows) -> Iterator[Table]:
     """Yield a table with a line for each true label and a column for each answer."""
     share_rows = [row for row in rows.of("answered_share") if row.settings]
     answers = list(dict.fromkeys(str(row.settings["answer"]) for row in share_rows if row.settings))

@@ -224,7 +224,7 @@ def _model(make: Rows, model: Model | str, threshold: float) -> Iterator[Row]:
 
 
 def _uncertain(make: Rows, decided: Decided, low: np.ndarray[Any, Any], settings: Mapping[str, Any]) -> Iterator[Row]:
-    """Yield the texts whose label is uncertain, the least certain first; they can be sent to experts."""
+    """Yield the texts with an uncertain label, the least certain first; they can be sent to experts."""
     sample = make.sample
     left_out = "; ".join(f"system!={sample.table.names.systems[code]}" for code in sorted(sample.without))
     if (sample.slice or "") != left_out or sample.group is not None or sample.wave is not None:
@@ -246,7 +246,7 @@ def _uncertain(make: Rows, decided: Decided, low: np.ndarray[Any, Any], settings
 
 
 def _against_source(make: Rows, decided: Decided, best: str, by: str) -> Iterator[Row]:
-    """Yield the share of texts of each system whose label is not worse than that of their source."""
+    """Yield the share of texts of each system with a label that is not worse than that of their source."""
     sources = make.sample.extras[Kinds].sources()
     if not best or not sources or decided.several:
         return

@@ -132,7 +132,7 @@ def _means(sample: Sample, values: Floats, outputs: ByOutput) -> Iterator[tuple[
 
 
 def compared(answers: Answers) -> list[int]:
-    """Return the options whose differences have rows; of many options, those that were chosen most.
+    """Return the options that have rows of differences; of many options, the most chosen ones.
 
     Of two options that exclude each other, only the first is needed.
     """

@@ -12,7 +12,7 @@ from analytics_app.show.differences import differences
 from analytics_app.show.formats import interval, items, p_adjusted, pair, percent, ratings
 from analytics_app.show.index import RowIndex
 from analytics_app.show.notes import left_out, notes_of
-from analytics_app.show.shown import Rows, Shown, general_table, lines_of, named, own, table_of, tables_of
+from analytics_app.show.shown import Shown, StoredRows, general_table, lines_of, named, own, table_of, tables_of
 from analytics_app.show.table import Table
 
 # Statistics with a table of their own; all others, and all slices, groups and waves, are in the general table.
@@ -31,7 +31,7 @@ COUNTS = ("low_confidence_texts", "majority_ties", "low_confidence_left")
 
 
 @tables_of("labels")
-def labels(rows: Rows, limit: float) -> Iterator[Table]:
+def labels(rows: StoredRows, limit: float) -> Iterator[Table]:
     """Yield the tables of shares by system and of labels, then those of pairs, confidence, raters and texts."""
     whole = rows.whole
     yield from _by_system(whole)
@@ -44,7 +44,7 @@ def labels(rows: Rows, limit: float) -> Iterator[Table]:
     yield from general_table(rest, limit, caption=_("Labels by subset"))
 
 
-def _by_system(rows: Rows) -> Iterator[Table]:
+def _by_system(rows: StoredRows) -> Iterator[Table]:
     """Yield a table with one line for each system and measure, and one column for each label."""
     of_systems = RowIndex([row for row in rows.of(*BY_SYSTEM) if row.system])
     all_labels = of_systems.values("label", *BY_SYSTEM)
@@ -69,7 +69,7 @@ def _by_system(rows: Rows) -> Iterator[Table]:
     yield from table_of(rows, _("Labels by system"), columns, lines, notes=notes)
 
 
-def _often(labels: Sequence[str | None], rows: Rows, most: int = MOST_COLUMNS) -> list[str | None]:
+def _often(labels: Sequence[str | None], rows: StoredRows, most: int = MOST_COLUMNS) -> list[str | None]:
     """Return the labels that were chosen most, as many as fit into a table, in their order."""
     share = {row.label: row.value or 0.0 for row in rows.of("distribution")}
     often = sorted(labels, key=lambda label: -share.get(label, 0.0))[:most]
@@ -86,7 +86,7 @@ def _measure(statistic: str) -> str:
     return _("Share of answers") if statistic in {"share", "distribution"} else names.statistic(statistic)
 
 
-def _by_label(rows: Rows) -> Iterator[Table]:
+def _by_label(rows: StoredRows) -> Iterator[Table]:
     """Yield a table with one line for each label, over all systems: answers, likely labels, final labels."""
     of_labels = [row for row in rows.of(*BY_LABEL) if row.label is not None]
     all_labels = list(dict.fromkeys(row.label for row in of_labels))
@@ -103,7 +103,7 @@ def _by_label(rows: Rows) -> Iterator[Table]:
     yield from table_of(rows, _("Labels, all systems together"), columns, lines, by=("label",), notes=notes)
 
 
-def pairs(rows: Rows, limit: float) -> Iterator[Table]:
+def pairs(rows: StoredRows, limit: float) -> Iterator[Table]:
     """Yield a table with one line for each pair of systems and label: difference of shares, and McNemar's test."""
     columns = [
         named(_("Pair"), pair("−")),
@@ -121,7 +121,7 @@ def pairs(rows: Rows, limit: float) -> Iterator[Table]:
     )
 
 
-def _numbers(rows: Rows) -> Iterator[Table]:
+def _numbers(rows: StoredRows) -> Iterator[Table]:
     """Yield a table of the confidence of labels, and of the agreement between crowd and experts."""
 
     def called(row: ResultRow | None) -> Cell:
@@ -139,7 +139,7 @@ def _numbers(rows: Rows) -> Iterator[Table]:
     yield from table_of(rows, _("Certainty of the labels"), columns, lines, by=("system",))
 
 
-def _raters(rows: Rows) -> Iterator[Table]:
+def _raters(rows: StoredRows) -> Iterator[Table]:
     """Yield a table with one line for each rater, the least accurate first."""
 
     def about(row: ResultRow | None) -> Cell:
@@ -169,8 +169,8 @@ def _raters(rows: Rows) -> Iterator[Table]:
     )  # fmt: skip
 
 
-def _uncertain(rows: Rows) -> Iterator[Table]:
-    """Yield a table of the texts whose label is least certain."""
+def _uncertain(rows: StoredRows) -> Iterator[Table]:
+    """Yield a table of the texts with the least certain labels."""
     columns = [
         named(_("Text"), lambda row: str(row.slice).removeprefix("text=")),
         named(_("Label"), lambda row: row.label),

@@ -15,7 +15,7 @@ from analytics_app.charts.picking import (
     why_not,
 )
 from analytics_app.charts.points import points_chart
-from analytics_app.charts.ranked import apart, not_significant
+from analytics_app.charts.ranked import leader_title, not_significant
 from analytics_app.charts.scatter import MOST_COLOURED, Panel, scatter_chart
 from analytics_app.results import Row
 
@@ -137,7 +137,7 @@ def _metrics(material: Material, statistic: str, kind: str, level: str, unit: st
     items = max((row.n_items or 0 for row in rows), default=0)
     yield Sketch(
         kind=kind,
-        title=apart(
+        title=leader_title(
             points,
             best=f"agrees best with people {level} ({points[0].text})",
             among=f"Among the metrics that agree best with people {level}",
@@ -175,7 +175,7 @@ def systems_by_composites(material: Material) -> Iterator[Sketch]:
         line = wilson if is_share else material.interval(rows, "items")
         yield Sketch(
             kind=f"composite-{number}",
-            title=apart(
+            title=leader_title(
                 points,
                 best=f"scores highest on {words.short(name)} ({points[0].text})",
                 among=f"At the top of {words.short(name)}",

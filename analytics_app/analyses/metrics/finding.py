@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy
 from analytics_app.show.comparisons import Compared, Comparison, Verb
 from analytics_app.show.findings import Finding, FindingQuestion, finding_of
 from analytics_app.show.index import RowIndex
-from analytics_app.show.shown import Rows
+from analytics_app.show.shown import StoredRows
 
 _COMPARISON = Comparison(
     analysis="metrics",
@@ -22,7 +22,7 @@ _COMPARISON = Comparison(
 
 
 @finding_of("metrics", "metric_mean", "metric_difference", order=60, beside=True)
-def metrics(rows: Rows, question: FindingQuestion) -> Finding | None:
+def metrics(rows: StoredRows, question: FindingQuestion) -> Finding | None:
     """Return the finding about differences of systems by the one composite score, shown beside that of ratings."""
     compared = {str(row.metric) for row in rows.of("metric_difference") if (row.settings or {}).get("composite")}
     if len(compared) != 1:

@@ -9,7 +9,7 @@ from analytics_app.show import cells, labels
 from analytics_app.show.cells import Cell
 from analytics_app.show.formats import digits, interval, items, p, p_adjusted, pair
 from analytics_app.show.notes import notes_of
-from analytics_app.show.shown import Rows, Shown, general_table, lines_of, named, own, table_of, tables_of
+from analytics_app.show.shown import Shown, StoredRows, general_table, lines_of, named, own, table_of, tables_of
 from analytics_app.show.table import Table
 
 OVER_TEXTS = ("metric_pearson_texts", "metric_spearman_texts", "metric_kendall_texts")
@@ -19,7 +19,7 @@ MOST_PAIRS = 200
 
 
 @tables_of("metrics", "metrics_of_errors")
-def metrics(rows: Rows, limit: float) -> Iterator[Table]:
+def metrics(rows: StoredRows, limit: float) -> Iterator[Table]:
     """Yield a table for each level, with one row for each metric, the best first; then pairs of metrics."""
     whole = rows.whole
     yield from _level(whole, OVER_TEXTS, _("Metrics over texts"), _("Texts"))
@@ -32,7 +32,7 @@ def metrics(rows: Rows, limit: float) -> Iterator[Table]:
     yield from general_table(rows.parts, limit, caption=_("Metrics on parts of the texts"))
 
 
-def _level(rows: Rows, statistics: Sequence[str], caption: str, counted: str) -> Iterator[Table]:
+def _level(rows: StoredRows, statistics: Sequence[str], caption: str, counted: str) -> Iterator[Table]:
     def place(row: ResultRow) -> float:
         first = rows.one(statistics[0], metric=row.metric)
         return -first.value if first is not None and first.value is not None else float("inf")
@@ -55,7 +55,7 @@ def _level(rows: Rows, statistics: Sequence[str], caption: str, counted: str) ->
     yield from table_of(rows, caption, columns, lines, by=("metric",))
 
 
-def _pairs(rows: Rows, statistic: str, limit: float) -> Iterator[Table]:
+def _pairs(rows: StoredRows, statistic: str, limit: float) -> Iterator[Table]:
     columns = [
         named(_("Metric"), lambda row: row.metric),
         named(_("Other metric"), lambda row: row.metric_b),
@@ -68,7 +68,7 @@ def _pairs(rows: Rows, statistic: str, limit: float) -> Iterator[Table]:
     yield from table_of(rows, caption, columns, rows.of(statistic), most=MOST_PAIRS, more=more)
 
 
-def _means(rows: Rows) -> Iterator[Table]:
+def _means(rows: StoredRows) -> Iterator[Table]:
     lines = rows.of("metric_mean")
     columns = [
         named(_("Metric"), lambda row: row.metric),
@@ -87,7 +87,7 @@ def _means(rows: Rows) -> Iterator[Table]:
     yield from table_of(rows, caption, columns, lines, notes=[*notes, *notes_of(lines)], used_only=True)
 
 
-def _differences(rows: Rows, limit: float) -> Iterator[Table]:
+def _differences(rows: StoredRows, limit: float) -> Iterator[Table]:
     columns = [
         named(_("Metric"), lambda row: row.metric),
         named(_("Pair"), pair("−")),

@@ -46,7 +46,7 @@ def places(material: Material) -> Iterator[Sketch]:
 
 
 def _of_places(rows: Sequence[Row]) -> list[Row]:
-    """Return the rows without those of the second of two places, whose effect is the same with the opposite sign."""
+    """Return the rows without those of the second of two places, which have the same effect with the opposite sign."""
     labels = list(dict.fromkeys(row.label for row in rows))
     return [row for row in rows if len(labels) > 2 or row.label == labels[0]]
 

@@ -9,7 +9,7 @@ from analytics_app.show import formats
 from analytics_app.show.cells import DASH, Cell
 from analytics_app.show.formats import digits, interval, items, p, p_tested, percent, raters, ratings
 from analytics_app.show.index import RowIndex
-from analytics_app.show.shown import Rows, Shown, general_table, named, own, table_of, tables_of
+from analytics_app.show.shown import Shown, StoredRows, general_table, named, own, table_of, tables_of
 from analytics_app.show.table import Table
 
 # A test, and the rows of its places.
@@ -24,7 +24,7 @@ TIMES = ("seconds_a_unit", "seconds_trend")
 
 
 @tables_of("order_effects")
-def order_effects(rows: Rows, limit: float) -> Iterator[Table]:
+def order_effects(rows: StoredRows, limit: float) -> Iterator[Table]:
     """Yield a table of tests first, then places one by one, then times; parts of the data come last."""
     whole = RowIndex([row for row in rows.rows if not row.slice])
     yield from _tests(whole, limit)
@@ -34,7 +34,7 @@ def order_effects(rows: Rows, limit: float) -> Iterator[Table]:
     yield from general_table(slices, limit, caption=_("Order effects by subset"))
 
 
-def _tests(rows: Rows, limit: float) -> Iterator[Table]:
+def _tests(rows: StoredRows, limit: float) -> Iterator[Table]:
     def change(row: ResultRow | None) -> Cell:
         # F and chi-square say nothing to readers; what places add stands in the table below.
         return digits(3)(row) if row is not None and row.statistic in SITTING else Cell(DASH)
@@ -51,7 +51,7 @@ def _tests(rows: Rows, limit: float) -> Iterator[Table]:
     yield from table_of(rows, _("Order effects"), columns, rows.of(*TESTS, *SITTING), by=("label",))
 
 
-def _places(rows: Rows) -> Iterator[Table]:
+def _places(rows: StoredRows) -> Iterator[Table]:
     def value(row: ResultRow | None) -> Cell:
         return percent(1)(row) if row is not None and row.statistic.endswith("_share") else digits(3)(row)
 
@@ -71,7 +71,7 @@ def _places(rows: Rows) -> Iterator[Table]:
     yield from table_of(rows, _("Each position"), columns, lines)
 
 
-def _times(rows: Rows) -> Iterator[Table]:
+def _times(rows: StoredRows) -> Iterator[Table]:
     def value(row: ResultRow | None) -> Cell:
         return digits(1 if row is not None and row.statistic == "seconds_a_unit" else 2)(row)
 

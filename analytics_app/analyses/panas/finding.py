@@ -7,11 +7,11 @@ from django.utils.translation import gettext as _
 from analytics_app.models import ResultRow
 from analytics_app.show import cells
 from analytics_app.show.findings import Finding, FindingQuestion, finding_of, listed, sentence
-from analytics_app.show.shown import Rows
+from analytics_app.show.shown import StoredRows
 
 
 @finding_of("panas", "affect_mean", "affect_change", "affect_change_adjusted", order=10, parts=True)
-def panas(rows: Rows, question: FindingQuestion) -> Finding | None:
+def panas(rows: StoredRows, question: FindingQuestion) -> Finding | None:
     """Return the finding about changes of affect, between groups first; with one time only, about the scores."""
     between = [row for row in rows.of("affect_change_adjusted") if row.label]
     within = [row for row in rows.of("affect_change") if row.label]

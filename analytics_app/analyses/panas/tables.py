@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy, gettext_noop
 from analytics_app.analyses.shared.change_tables import OF_SCALE, Course, baseline_table, between_table, change_table
 from analytics_app.show.formats import digits, interval, raters, share, whole
 from analytics_app.show.notes import notes_of
-from analytics_app.show.shown import Rows, Shown, own, table_of, tables_of
+from analytics_app.show.shown import Shown, StoredRows, own, table_of, tables_of
 from analytics_app.show.table import Table
 
 _WHO_LEFT = gettext_noop(
@@ -25,15 +25,15 @@ AFFECT = Course("affect", gettext_lazy("Score"), _called, _CAPTIONS, _WHO_LEFT)
 
 
 @tables_of("panas")
-def panas_tables(rows: Rows, limit: float) -> Iterator[Table]:
-    """Yield scores, then how groups began or changed, then what differs between groups."""
+def panas_tables(rows: StoredRows, limit: float) -> Iterator[Table]:
+    """Yield scores, then how groups began or changed, then the differences between groups."""
     yield from _scores(rows)
     yield from baseline_table(AFFECT, rows, limit)
     yield from change_table(AFFECT, rows, limit)
     yield from between_table(AFFECT, rows, limit)
 
 
-def _scores(rows: Rows) -> Iterator[Table]:
+def _scores(rows: StoredRows) -> Iterator[Table]:
     """Yield a table with one line for each score, group and wave; people are those who have the score."""
     lines = rows.of("affect_mean")
     columns = [

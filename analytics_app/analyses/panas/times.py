@@ -52,7 +52,7 @@ class Times:
 
     @property
     def course(self) -> list[Time]:
-        """Return the points as times of a course, whose scores are compared."""
+        """Return the points as times of a course, each with the scores to compare."""
         return [
             Time(
                 name=self.name(place),

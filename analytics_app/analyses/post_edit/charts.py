@@ -14,7 +14,7 @@ from analytics_app.charts.picking import (
     value_of,
 )
 from analytics_app.charts.points import points_chart
-from analytics_app.charts.ranked import apart
+from analytics_app.charts.ranked import leader_title
 
 
 @chart(order=35)
@@ -56,7 +56,7 @@ def distances(material: Material) -> Iterator[Sketch]:
     hint = " A text is nearer to the suggestion it was made from." if both else ""
     yield Sketch(
         kind="edit-distances",
-        title=apart(
+        title=leader_title(
             points,
             best=f"needs the fewest edits ({points[0].text} of the words)",
             among="Among those with the fewest edits",

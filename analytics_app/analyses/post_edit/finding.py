@@ -3,11 +3,11 @@
 from django.utils.translation import gettext as _
 
 from analytics_app.show.findings import Finding, FindingQuestion, finding_of, listed_pairs, tests_of
-from analytics_app.show.shown import Rows
+from analytics_app.show.shown import StoredRows
 
 
 @finding_of("post_edit", "suggestion_chosen_over", "hter", order=10)
-def post_edit(rows: Rows, question: FindingQuestion) -> Finding | None:
+def post_edit(rows: StoredRows, question: FindingQuestion) -> Finding | None:
     """Return the finding about the pairs of systems in choices; with one suggestion, about the amount of editing."""
     tests = [row for row in tests_of(rows, "suggestion_chosen_over") if row.value is not None]
     clear = [row for row in question.clear(tests) if row.value != 0.5]

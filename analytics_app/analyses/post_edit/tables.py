@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 
 from analytics_app.show.formats import digits, interval, items, p_adjusted, pair, percent, ratings, share
 from analytics_app.show.notes import notes_of
-from analytics_app.show.shown import Rows, Shown, general_table, lines_of, named, own, table_of, tables_of
+from analytics_app.show.shown import Shown, StoredRows, general_table, lines_of, named, own, table_of, tables_of
 from analytics_app.show.table import Table
 
 OF_EDITORS = (
@@ -20,7 +20,7 @@ OF_SYSTEMS = (
 
 
 @tables_of("post_edit")
-def post_edit(rows: Rows, limit: float) -> Iterator[Table]:
+def post_edit(rows: StoredRows, limit: float) -> Iterator[Table]:
     """Yield choices and work by system, then distances to suggestions chosen and not chosen, then editors."""
     whole = rows.whole
     yield from _systems(whole, limit)
@@ -31,7 +31,7 @@ def post_edit(rows: Rows, limit: float) -> Iterator[Table]:
     yield from general_table([*rest, *rows.parts], limit, caption=_("Further figures, and parts of the texts"))
 
 
-def _systems(rows: Rows, limit: float) -> Iterator[Table]:
+def _systems(rows: StoredRows, limit: float) -> Iterator[Table]:
     by = ("system", "system_b", "label")
     of_systems = [row for row in rows.kept if row.system and not row.system_b and row.label is None]
     choice = [
@@ -53,7 +53,7 @@ def _systems(rows: Rows, limit: float) -> Iterator[Table]:
     yield from table_of(rows, _("Choices and work by system"), columns, lines, by=by, notes=notes)
 
 
-def _identical(rows: Rows) -> Iterator[Table]:
+def _identical(rows: StoredRows) -> Iterator[Table]:
     columns = [
         named(_("Systems"), pair("=")),
         own(_("Items"), items),
@@ -62,7 +62,7 @@ def _identical(rows: Rows) -> Iterator[Table]:
     yield from table_of(rows, _("Items with the same suggestion by both systems"), columns, rows.of(IDENTICAL))
 
 
-def _distances(rows: Rows) -> Iterator[Table]:
+def _distances(rows: StoredRows) -> Iterator[Table]:
     called = {None: _("all"), "chosen": _("chosen"), "not chosen": _("not chosen")}
     columns = [
         named(_("System"), lambda row: row.system),
@@ -78,7 +78,7 @@ def _distances(rows: Rows) -> Iterator[Table]:
     yield from table_of(rows, caption, columns, lines, by=("system", "label"), notes=notes_of(lines))
 
 
-def _editors(rows: Rows) -> Iterator[Table]:
+def _editors(rows: StoredRows) -> Iterator[Table]:
     distance, hter, unedited, seconds, keystrokes = OF_EDITORS
     columns = [
         named(_("Editor"), lambda row: row.rater),

@@ -12,7 +12,7 @@ from analytics_app.charts.picking import (
     value_of,
 )
 from analytics_app.charts.points import points_chart
-from analytics_app.charts.ranked import TESTED, at_the_top, not_significant, ranked
+from analytics_app.charts.ranked import TESTED, criterion_leader_title, not_significant, ranked
 
 
 @chart(order=3)
@@ -40,7 +40,7 @@ def mean_ranks(material: Material) -> Iterator[Sketch]:
     systems = ranked(material, rows, text=lambda row: f"{value_of(row):.2f}")
     yield Sketch(
         kind="mean-ranks",
-        title=at_the_top(
+        title=criterion_leader_title(
             systems.points,
             material.name,
             best="is ranked best",

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from django.utils.translation import gettext as _
 
 from analytics_app.show.formats import digits, interval, items, p, p_below, ranks, ratings, share, share_interval, whole
-from analytics_app.show.shown import Rows, Shown, by_pair, by_system, facts, subsets, tables_of
+from analytics_app.show.shown import Shown, StoredRows, by_pair, by_system, facts, subsets, tables_of
 from analytics_app.show.table import Table
 
 
 @tables_of("ranking")
-def ranking(rows: Rows, limit: float) -> Iterator[Table]:
+def ranking(rows: StoredRows, limit: float) -> Iterator[Table]:
     """Yield systems by their mean rank, then pairs, then agreement and start order."""
     crossed = rows.whole.has("ranked_above_half_crossed")
     columns = [

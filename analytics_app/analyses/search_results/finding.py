@@ -11,11 +11,11 @@ from analytics_app.show.findings import (
     listed,
 )
 from analytics_app.show.leading import leading
-from analytics_app.show.shown import Rows
+from analytics_app.show.shown import StoredRows
 
 
 @finding_of("search_results", "precision_difference", "precision_difference_crossed", order=14)
-def search_results(rows: Rows, question: FindingQuestion) -> Finding | None:
+def search_results(rows: StoredRows, question: FindingQuestion) -> Finding | None:
     """Return the finding about the system with the largest clear difference of precision, and the worse systems."""
     these = _("; they do by the labels of these raters, but other raters may not agree")
     by = leading(rows, question, "precision_difference", these=these)

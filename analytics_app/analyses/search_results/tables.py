@@ -8,15 +8,15 @@ from analytics_app.models import ResultRow
 from analytics_app.show.differences import differences
 from analytics_app.show.formats import digits, interval, items, pair, percent, share_interval
 from analytics_app.show.notes import notes_of
-from analytics_app.show.shown import MOST_ROWS, Rows, Shown, general_table, named, own, table_of, tables_of
+from analytics_app.show.shown import MOST_ROWS, Shown, StoredRows, general_table, named, own, table_of, tables_of
 from analytics_app.show.table import Table
 
 STATISTICS = ("precision_at", "precision_at_crossed", "ndcg_at", "ndcg_at_crossed", "judged_at")
 
 
 @tables_of("search_results")
-def search_results(rows: Rows, limit: float) -> Iterator[Table]:
-    """Yield a line for each system and cut-off, a line for each pair and cut-off, and what subsets have."""
+def search_results(rows: StoredRows, limit: float) -> Iterator[Table]:
+    """Yield a line for each system and cut-off, a line for each pair and cut-off, and the rows of subsets."""
     whole = rows.whole
     yield from _by_system(whole)
     yield from _pairs(whole, limit)
@@ -28,7 +28,7 @@ def _first(row: ResultRow) -> str:
     return str((row.settings or {}).get("cutoff", ""))
 
 
-def _by_system(rows: Rows) -> Iterator[Table]:
+def _by_system(rows: StoredRows) -> Iterator[Table]:
     columns = [
         named(_("System"), lambda row: row.system),
         named(_("First results"), _first),
@@ -53,7 +53,7 @@ def _by_system(rows: Rows) -> Iterator[Table]:
     )
 
 
-def _pairs(rows: Rows, limit: float) -> Iterator[Table]:
+def _pairs(rows: StoredRows, limit: float) -> Iterator[Table]:
     """Yield the comparisons of precision, then those of nDCG."""
     more = _("Further comparisons in the file of results: %(n)s.")
     for statistic, caption, measure in (

@@ -10,7 +10,7 @@ from analytics_app.show import cells, labels
 from analytics_app.show.cells import Words
 from analytics_app.show.formats import df, digits, interval, p, p_adjusted, raters, t
 from analytics_app.show.notes import notes_of
-from analytics_app.show.shown import Rows, Shown, named, own, table_of
+from analytics_app.show.shown import Shown, StoredRows, named, own, table_of
 from analytics_app.show.table import Table
 
 OF_SCALE = ("label", "group", "wave")
@@ -49,7 +49,7 @@ class Course:
         return named(self.head, called)
 
 
-def baseline_table(course: Course, rows: Rows, limit: float) -> Iterator[Table]:
+def baseline_table(course: Course, rows: StoredRows, limit: float) -> Iterator[Table]:
     """Yield a table with one line for each score and pair of groups: the difference at the first time."""
     baseline, effect = f"{course.prefix}_baseline", f"{course.prefix}_baseline_effect"
     lines = rows.of(baseline)
@@ -64,7 +64,7 @@ def baseline_table(course: Course, rows: Rows, limit: float) -> Iterator[Table]:
     yield from table_of(rows, course.captions[0], columns, lines, by=(*OF_SCALE, "slice"), notes=notes)
 
 
-def change_table(course: Course, rows: Rows, limit: float) -> Iterator[Table]:
+def change_table(course: Course, rows: StoredRows, limit: float) -> Iterator[Table]:
     """Yield a table with one line for each score, group and pair of times: the change."""
     effect = f"{course.prefix}_change_effect"
     every = rows.of(f"{course.prefix}_change")
@@ -82,7 +82,7 @@ def change_table(course: Course, rows: Rows, limit: float) -> Iterator[Table]:
     yield from table_of(rows, title, columns, lines, by=OF_CHANGE, notes=notes, for_notes=bool(every))
 
 
-def between_table(course: Course, rows: Rows, limit: float) -> Iterator[Table]:
+def between_table(course: Course, rows: StoredRows, limit: float) -> Iterator[Table]:
     """Yield a table of differences between groups: of changes, or of the later time adjusted for the earlier."""
     lines = rows.of(*course.between)
     effects = {name: f"{name}_effect" for name in course.between}

@@ -40,7 +40,7 @@ def _validate_pairs(text: str) -> None:
 
 
 class ChangeAnalysis(Analysis):
-    """An analysis of change, whose settings choose the times to compare and the correction of the tests."""
+    """An analysis of change, with settings for the times to compare and for the correction of the tests."""
 
     before_the_choice: ClassVar[Mapping[str, object]] = {"times_compared": FIRST}
 

@@ -46,7 +46,7 @@ class Condition:
         return condition
 
     def holds(self, table: Table) -> Mask:
-        """Return a mask of the ratings whose item meets the condition; an item without the feature does not."""
+        """Return a mask of the ratings of items that meet the condition; an item without the feature does not."""
         of_items = table.names.features.get(self.feature)
         if of_items is None or not len(table):
             return np.zeros(len(table), dtype=bool)

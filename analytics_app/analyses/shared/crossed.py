@@ -89,7 +89,7 @@ def crossed(sample: Sample, outputs: Outputs) -> CrossedComparison:
 
 
 def kept_fit(about: object, columns: Sequence[NDArray[Any]], compute: Callable[[], Fit]) -> Fit:
-    """Return what was computed of some columns before, or compute it.
+    """Return the fit of some columns: a recent one of the same columns if there is one, else a computed one.
 
     Two analyses of a criterion, and its ratings before and after the rules, may need the same fit, which takes seconds
     for 100,000 ratings: the last ones are kept. `about` says what is computed of the columns.
@@ -163,7 +163,7 @@ def _taken_back(estimate: Estimate) -> Estimate:
 
 
 def _both(own: str | None, note: str | None) -> str | None:
-    """Return the note of a row and that of the comparison, without what both say."""
+    """Return the note of a row and that of the comparison, without repeating sentences that both have."""
     return note if own is None or (note or "").find(own) >= 0 else joined(own, note)
 
 
@@ -176,7 +176,7 @@ def refusal(outputs: Outputs) -> str | None:
 
 
 def settings_of(comparison: CrossedComparison) -> dict[str, Any]:
-    """Return the settings of rows of a comparison: method, model, its terms, and to what it generalises."""
+    """Return the settings of rows of a comparison: method, model, its terms, and the population it generalises to."""
     described: dict[str, Any] = {"method": comparison.method, "interval": f"t of the {comparison.method}"}
     if comparison.method == MIXED_MODEL:
         terms = [FORMULA[name] for name in FORMULA if name in comparison.sd]
@@ -195,7 +195,7 @@ def settings_of(comparison: CrossedComparison) -> dict[str, Any]:
 
 
 def note_of(sample: Sample, comparison: CrossedComparison) -> str | None:
-    """Return what is said beside every row: steps, terms left out with the reason, and variances estimated as 0."""
+    """Return the note of every row: steps, terms left out with the reason, and variances estimated as 0."""
     zero = ", ".join(IN_WORDS.get(name, name) for name in comparison.zero)
     return joined(
         EQUAL_STEPS if sample.question.scale is Scale.ORDINAL else None,

@@ -70,7 +70,7 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """What the columns of `Answered` are, and how their rows are called.
+    """The meaning of the columns of `Answered`, and the names of their rows.
 
     `level` and `difference` are statistics, `labels` the labels of the columns, `of` names the family of tests, such as
     "pairs and labels of one criterion", and `settings` are those of a column's rows. With `shares` values are from 0 to
@@ -196,7 +196,7 @@ def _method(comparison: CrossedComparison, pair: CrossedPair) -> dict[str, Any]:
 
 
 def _note(comparison: CrossedComparison, own: str | None, columns: Columns) -> str | None:
-    """Return what is said beside a row; variances estimated as 0 are in the settings of each column alone."""
+    """Return the note of a row; variances estimated as 0 are in the settings of each column alone."""
     if own == NOTHING:
         return columns.none
     of_all = None if comparison.note is not None and own is not None else comparison.note

@@ -94,7 +94,7 @@ def flips(common: Common, n_tests: int) -> int:
 
 
 def family_of(common: Common, tested: Sequence[Paired], *, unit: str, of: str) -> dict[str, Any]:
-    """Return the settings of rows whose p values are corrected together.
+    """Return the settings of rows with p values that are corrected together.
 
     `unit` names what is flipped (items, documents), `of` what the family is, such as "pairs of one criterion". Where
     none of the tests can be significant, `cannot_differ` says why, and `cannot_differ_since` names the kind of reason.

@@ -1,4 +1,4 @@
-"""Analyses whose settings choose the part of the ratings that they use."""
+"""Analyses with settings that choose the part of the ratings that they use."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

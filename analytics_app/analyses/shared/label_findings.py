@@ -4,10 +4,10 @@ from django.utils.translation import gettext as _
 
 from analytics_app.show.findings import Finding, FindingQuestion, largest_difference, listed
 from analytics_app.show.leading import leading
-from analytics_app.show.shown import Rows
+from analytics_app.show.shown import StoredRows
 
 
-def of_labels(rows: Rows, question: FindingQuestion) -> Finding | None:
+def of_labels(rows: StoredRows, question: FindingQuestion) -> Finding | None:
     """Return the finding about the largest significant difference, with the number of significant tests."""
     these = _("; these raters label systems differently, but other raters may not")
     by = leading(rows, question, "label_difference", these=these)

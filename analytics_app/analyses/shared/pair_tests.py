@@ -49,7 +49,7 @@ class PairTest:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Tests whose p values are corrected together, in the order of the pairs, with their settings."""
+    """Tests with p values that are corrected together, in the order of the pairs, with their settings."""
 
     tests: list[PairTest]
     settings: Mapping[str, Any]

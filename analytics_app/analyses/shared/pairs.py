@@ -173,7 +173,7 @@ def _several(screen: NDArray[Any], system: NDArray[Any]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class OfSystems:
-    """Data about outputs of systems, whose intervals and tests are over the `unit`: items, or documents shown whole."""
+    """Data about outputs of systems, with intervals and tests over the `unit`: items, or documents shown whole."""
 
     systems: tuple[str, ...]
     unit: str

@@ -122,7 +122,7 @@ def settings_of_one(model: CrossedComparison, formula: str) -> dict[str, Any]:
 
 
 def note_of_one(model: CrossedComparison) -> str | None:
-    """Return what is said beside a share that has a model of its own."""
+    """Return the note of a share that has a model of its own."""
     zero = ", ".join(IN_WORDS[name] for name in model.zero)
     left_out = {name: why for name, why in model.left_out.items() if name in _OF_ONE_SHARE}
     return joined(

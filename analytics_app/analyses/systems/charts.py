@@ -20,7 +20,7 @@ from analytics_app.charts.picking import (
     why_not,
 )
 from analytics_app.charts.points import points_chart
-from analytics_app.charts.ranked import TESTED, at_the_top, correction, not_significant, ranked
+from analytics_app.charts.ranked import TESTED, correction, criterion_leader_title, not_significant, ranked
 from analytics_app.results import Row
 from analytics_app.show.raters_disagree import LARGE, share_of_raters
 
@@ -50,7 +50,7 @@ def _by_mean(material: Material, statistic: str, kind: str, measure: str, highes
     steps = ", steps taken as equal" if material.has_steps and statistic != "mean_z" else ""
     yield Sketch(
         kind=kind,
-        title=at_the_top(
+        title=criterion_leader_title(
             systems.points,
             material.name,
             best=f"is {highest}",

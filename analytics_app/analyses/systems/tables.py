@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
-from analytics_app.analyses.agreement.tables import MEASURES, OF_RATER_PAIRS
+from analytics_app.analyses.agreement import MEASURES, OF_RATER_PAIRS
 from analytics_app.models import ResultRow
 from analytics_app.show import formats
 from analytics_app.show.cells import Cell, digits_for
 from analytics_app.show.formats import digits, interval, items, p, p_adjusted, pair, percent, ratings
 from analytics_app.show.notes import notes_of
-from analytics_app.show.shown import Rows, Shown, lines_of, named, own, shared_table, table_of
+from analytics_app.show.shown import Shown, StoredRows, lines_of, named, own, shared_table, table_of
 from analytics_app.show.table import Table
 
 OF_SYSTEMS = ("mean", "mean_crossed", "mean_over_raters", "mean_z", "mean_z_over_raters", "median", "sd", "share")
@@ -36,7 +36,7 @@ FURTHER_SHOWN = 200
 
 
 @shared_table("systems", order=10)
-def systems(rows: Rows, limit: float) -> Iterator[Table]:
+def systems(rows: StoredRows, limit: float) -> Iterator[Table]:
     """Yield a table with one line for each system, the highest mean first; shares of steps come before means."""
     whole = rows.whole
     every_step = list(dict.fromkeys(str(row.label) for row in whole.rows if row.statistic == "share"))
@@ -69,7 +69,7 @@ def systems(rows: Rows, limit: float) -> Iterator[Table]:
     yield from table_of(whole, _("Systems"), columns, lines, by=("system",), notes=notes)
 
 
-def _crossed_means(whole: Rows, n: int) -> list[Shown]:
+def _crossed_means(whole: StoredRows, n: int) -> list[Shown]:
     """Return the columns of means with raters and items both random, if there are some."""
     if not whole.has("mean_crossed"):
         return []
@@ -80,7 +80,7 @@ def _crossed_means(whole: Rows, n: int) -> list[Shown]:
 
 
 @shared_table("systems", order=20)
-def pairs(rows: Rows, limit: float) -> Iterator[Table]:
+def pairs(rows: StoredRows, limit: float) -> Iterator[Table]:
     """Yield a table with one line for each pair of systems, in the order of the document."""
     whole, by = rows.whole, ("system", "system_b")
     if not whole.has("difference", "superiority", "difference_crossed"):
@@ -116,7 +116,7 @@ def pairs(rows: Rows, limit: float) -> Iterator[Table]:
     yield from table_of(whole, _("Pairs of systems"), columns, lines, by=by, notes=notes_of(whole.of(*OF_PAIRS)))
 
 
-def _crossed_differences(whole: Rows, n: int, limit: float) -> list[Shown]:
+def _crossed_differences(whole: StoredRows, n: int, limit: float) -> list[Shown]:
     """Return the columns of differences with raters and items both random, if there are some."""
     if not whole.has("difference_crossed"):
         return []
@@ -142,8 +142,8 @@ def _of_steps(limit: float) -> list[Shown]:
     "systems", "krippendorff", "agreement", "kappa", "icc", "correlation", "raters", "distribution",
     order=20, folded=True,
 )  # fmt: skip
-def further(rows: Rows, limit: float) -> Iterator[Table]:
-    """Yield rows as they are, for what has no place of its own."""
+def further(rows: StoredRows, limit: float) -> Iterator[Table]:
+    """Yield the rows that have no place in another table, as they are."""
     of_raters = {*MEASURES, *OF_RATER_PAIRS}
     placed = {*OF_SYSTEMS, *OF_PAIRS, *ELSEWHERE, *of_raters}
     columns = [

@@ -3,11 +3,11 @@
 from django.utils.translation import gettext as _
 
 from analytics_app.show.findings import Finding, FindingQuestion, finding_of, listed_pairs, tests_of
-from analytics_app.show.shown import Rows
+from analytics_app.show.shown import StoredRows
 
 
 @finding_of("triangle", "triangle_share", order=10)
-def triangle(rows: Rows, question: FindingQuestion) -> Finding | None:
+def triangle(rows: StoredRows, question: FindingQuestion) -> Finding | None:
     """Return the finding about the pairs that were shown to differ, or to be similar, at the planned risk."""
     tests = tests_of(rows, "triangle_share")
     if not tests:

@@ -1,4 +1,4 @@
-"""Tables of a triangle test: the verdict of each pair first, then how many can tell, and what order and triad did."""
+"""Tables of a triangle test: the verdict of each pair, then how many can tell, then effects of order and triad."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -20,7 +20,17 @@ from analytics_app.show.formats import (
     ratings,
     share,
 )
-from analytics_app.show.shown import MOST_ROWS, Rows, Shown, general_table, lines_of, named, own, table_of, tables_of
+from analytics_app.show.shown import (
+    MOST_ROWS,
+    Shown,
+    StoredRows,
+    general_table,
+    lines_of,
+    named,
+    own,
+    table_of,
+    tables_of,
+)
 from analytics_app.show.table import Table
 
 VERDICTS = ("triangle_correct", "triangle_share", "triangle_critical", "triangle_power", "triangle_judges")
@@ -42,7 +52,7 @@ PAIR = ("system", "system_b")
 
 
 @tables_of("triangle")
-def triangle(rows: Rows, limit: float) -> Iterator[Table]:
+def triangle(rows: StoredRows, limit: float) -> Iterator[Table]:
     """Yield the tables of verdicts, of the share of people who can tell, and the others; parts come last."""
     whole = rows.whole
     pairs = lines_of((row for row in whole.kept if row.system and row.system_b), *PAIR)
@@ -68,7 +78,7 @@ def _pair_of(row: ResultRow) -> dict[str, Any]:
     return {name: getattr(row, name) for name in PAIR}
 
 
-def _verdicts(rows: Rows, pairs: Sequence[ResultRow], limit: float) -> Iterator[Table]:
+def _verdicts(rows: StoredRows, pairs: Sequence[ResultRow], limit: float) -> Iterator[Table]:
     shares = rows.of("triangle_share")
     goals = {(row.settings or {}).get("goal") for row in shares}
     columns = [
@@ -94,7 +104,7 @@ def _verdicts(rows: Rows, pairs: Sequence[ResultRow], limit: float) -> Iterator[
     yield from table_of(rows, _("Verdicts"), columns, pairs, by=PAIR, notes=notes)
 
 
-def _abilities(rows: Rows, pairs: Sequence[ResultRow]) -> Iterator[Table]:
+def _abilities(rows: StoredRows, pairs: Sequence[ResultRow]) -> Iterator[Table]:
     called = {
         "discriminators": _("Share of people who can tell"),
         "discriminators_upper": _("Its upper limit, one-sided"),
@@ -129,7 +139,7 @@ def _ends(row: ResultRow | None) -> Cell:
 
 
 def _by_label(
-    rows: Rows,
+    rows: StoredRows,
     pairs: Sequence[ResultRow],
     statistics: tuple[str, str],
     labels: Sequence[str],
@@ -150,7 +160,7 @@ def _by_label(
     yield from table_of(rows, caption, columns, pairs, by=PAIR, notes=notes)
 
 
-def _triads(rows: Rows) -> Iterator[Table]:
+def _triads(rows: StoredRows) -> Iterator[Table]:
     """Yield the triads, those that were found least often first."""
     columns = [named(_("Triad"), lambda row: row.label), own(_("Right"), _right), own(_("Share"), share)]
     lines = sorted(rows.of(TRIADS), key=lambda row: (row.value or 0.0, row.label or ""))

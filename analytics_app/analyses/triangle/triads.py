@@ -124,7 +124,7 @@ def _swapped(order: NDArray[np.int32]) -> NDArray[np.int32]:
 
 
 def _places(unit_of_part: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the place of each part in its unit, from 0, for units whose parts are not adjacent."""
+    """Return the place of each part in its unit, from 0, for units with parts that are not adjacent."""
     order = np.argsort(unit_of_part, kind="stable")
     place = np.empty(len(order), dtype=np.int64)
     place[order] = np.arange(len(order)) - np.searchsorted(unit_of_part[order], unit_of_part[order], side="left")

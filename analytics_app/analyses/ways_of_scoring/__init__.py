@@ -206,7 +206,7 @@ def _low_is_good(question: Question, criterion: QuestionCriterion) -> bool:
 
 
 def _others(sample: Sample, other: OtherTasks) -> Iterator[Entries]:
-    """Yield the ratings of each criterion of the other tasks; z is within raters, over what counts here."""
+    """Yield the ratings of each criterion of the other tasks; z is within raters, over the ratings that count here."""
     counts = ~np.isin(other.system, sorted(sample.without))
     if sample.basis == "kept":
         counts &= other.kept

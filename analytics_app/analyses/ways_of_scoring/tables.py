@@ -9,7 +9,17 @@ from analytics_app.analyses.ways_of_scoring.ways import WAYS
 from analytics_app.models import ResultRow
 from analytics_app.show import cells
 from analytics_app.show.formats import digits, interval, p_adjusted
-from analytics_app.show.shown import Rows, Shown, by_system, general_table, lines_of, named, own, table_of, tables_of
+from analytics_app.show.shown import (
+    Shown,
+    StoredRows,
+    by_system,
+    general_table,
+    lines_of,
+    named,
+    own,
+    table_of,
+    tables_of,
+)
 from analytics_app.show.table import Table
 
 MOST_PAIRS = 200
@@ -17,7 +27,7 @@ CORRELATIONS = ("scoring_spearman", "scoring_pearson", "scoring_kendall")
 
 
 @tables_of("ways_of_scoring")
-def ways_of_scoring(rows: Rows, limit: float) -> Iterator[Table]:
+def ways_of_scoring(rows: StoredRows, limit: float) -> Iterator[Table]:
     """Yield the scores of a criterion by every way, then correlations of ways, or of tasks and criteria."""
     whole = rows.whole
     ways = [way for way in whole.values("metric", "scoring_score") if way in WAYS]
@@ -27,7 +37,7 @@ def ways_of_scoring(rows: Rows, limit: float) -> Iterator[Table]:
     yield from general_table(rows.parts, limit, caption=_("Ways of scoring on parts of the texts"))
 
 
-def _correlations(rows: Rows, limit: float) -> Iterator[Table]:
+def _correlations(rows: StoredRows, limit: float) -> Iterator[Table]:
     correlations = rows.of(*CORRELATIONS)
     if not any(row.value is not None for row in correlations):
         return

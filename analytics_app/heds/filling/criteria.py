@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
+from analytics_app import analyses
 from analytics_app.heds.answers import NOT_APPLICABLE
 from analytics_app.heds.filling.facts import (
-    AGREEMENT,
     LIBRARY,
     REPEATS,
     TASKS,
@@ -120,7 +120,7 @@ def _scopes(rows: Sequence[ResultRow]) -> Iterator[str]:
 
 def agreement_of(facts: Facts, about: CriterionFacts) -> list[ResultRow]:
     """Return the rows of the reported measure of agreement on a criterion; none if none was computed."""
-    return _first_of(_rows_about(facts, about), AGREEMENT)
+    return _first_of(_rows_about(facts, about), analyses.measures_of_agreement())
 
 
 def _rows_about(facts: Facts, about: CriterionFacts) -> list[ResultRow]:

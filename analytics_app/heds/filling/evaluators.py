@@ -26,7 +26,7 @@ def proposals(facts: Facts) -> dict[str, Proposal]:
 
 
 def _number(facts: Facts) -> Iterator[tuple[str, Proposal]]:
-    """Yield the number of raters whose answers the run analysed; before a run, of those who judged."""
+    """Yield the number of raters with answers that the run analysed; before a run, of those who judged."""
     analysed = facts.of_main("raters_analysed")
     simulated = facts.evaluators.get(Rater.Kind.SIMULATED, 0)
     of_whom = f", {simulated:,} of them simulated" if simulated else ""

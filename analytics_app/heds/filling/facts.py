@@ -1,4 +1,4 @@
-"""What a datasheet is filled from: the rows of a study, one query for each kind, and the proposals made of them."""
+"""The sources of a datasheet: the rows of a study, one query for each kind, and the proposals made of them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from typing import Any
 from django.contrib.auth.models import AbstractBaseUser
 from django.db.models import Min
 
-from analytics_app import plan
+from analytics_app import analyses, plan
 from analytics_app.heds.answers import Answer
 from analytics_app.heds.filling.texts import FrozenVersion, UnitSizes, counts_of
 from analytics_app.models import Plan, ResultRow, Run
@@ -19,10 +19,6 @@ from tasks_app.selectors.screens import Frame, read_frames
 from tasks_app.settings.checks import CheckSettings, checks_of
 from tasks_app.task_types.base import Criterion as AskedCriterion
 
-# Measures of agreement in the order in which a datasheet prefers them.
-AGREEMENT = (
-    "alpha", "fleiss_kappa", "gwet_ac1", "gwet_ac2", "cohen_kappa", "kendall_w", "icc", "percent_agreement", "pearson"
-)  # fmt: skip
 REPEATS = ("repeats_alpha", "repeats_equal", "repeats_difference")
 FIELDWORK = (
     "raters_recruited", "raters_finished", "raters_ended", "raters_analysed", "raters_excluded", "judgments_analysed",
@@ -73,7 +69,7 @@ class Facts:
 
     @cached_property
     def extensions(self) -> Mapping[int, Sequence[Extension]]:
-        """Return what was added to the plan of each task while the study was open, by task id."""
+        """Return the additions to the plan of each task while the study was open, by task id."""
         added: dict[int, list[Extension]] = {}
         for extension in self.study.extensions.order_by("number"):
             added.setdefault(extension.task_id, []).append(extension)
@@ -182,7 +178,7 @@ def _rows(run: Run | None) -> list[ResultRow]:
     rows = ResultRow.objects.filter(run=run, basis="kept", slice=None, group=None, wave=None, rater=None)
     # Of differences of systems those by people's ratings: metrics are no evaluation by humans.
     compared = rows.filter(metric=None).exclude(system_b=None)
-    named = rows.filter(statistic__in=(*AGREEMENT, *REPEATS, *FIELDWORK)) | compared
+    named = rows.filter(statistic__in=(*analyses.measures_of_agreement(), *REPEATS, *FIELDWORK)) | compared
     return list(named.order_by("order"))
 
 
@@ -228,7 +224,7 @@ def were(n: int) -> str:
 
 
 def extension_in_words(facts: Facts, frame: Frame) -> str:
-    """Return what was added to the plan of a task while the study was open, as a sentence without its full stop."""
+    """Return the additions to the plan of a task while the study was open, as a sentence without its full stop."""
     added = facts.extensions.get(frame.task.pk, ())
     if not added:
         return ""

@@ -116,7 +116,7 @@ class TextCounts:
 
 
 def counts_of(study: Study, shown_only: Mapping[int, frozenset[str]]) -> TextCounts:
-    """Count what a study consists of; `shown_only` are systems by task whose texts are seen and not judged."""
+    """Count the parts of a study; `shown_only` are systems by task that have texts which are seen and not judged."""
     beside = [f"{task} {key}" for task, keys in shown_only.items() for key in keys]
     with connection.cursor() as cursor:
         about: dict[str, Any] = {

@@ -39,7 +39,7 @@ def headline(sheet: Sheet, version: Version) -> str:
 
 
 def correction_lines(corrected: Corrected) -> list[str]:
-    """Return what a correction changed, when, by whom and why, in paragraphs."""
+    """Return the change of a correction, with its time, author and reason, in paragraphs."""
     by = corrected.by or "a deleted account"
     return [
         f"Before: {corrected.before}",

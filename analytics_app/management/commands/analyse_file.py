@@ -29,7 +29,7 @@ class Command(BaseCommand):
     help = "Make a study of one table that holds texts and ratings, store it, run all analyses and show the results."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Declare what the command takes."""
+        """Declare the arguments of the command."""
         parser.add_argument("file", help="a table: CSV, TSV, JSON, JSON Lines or a workbook")
         parser.add_argument("--map", metavar="MAP", help="a mapping, in YAML or JSON; without it, columns are guessed")
         parser.add_argument(

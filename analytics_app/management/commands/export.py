@@ -75,7 +75,7 @@ class Command(BaseCommand):
         return chunks
 
     def _named(self, study: Study, options: dict[str, Any]) -> Iterator[bytes]:
-        """Yield a file in the format of another tool; what it cannot hold goes to standard error."""
+        """Yield a file in the format of another tool; notes on values it cannot hold go to standard error."""
         if options["task"] or options["checks"]:
             raise CommandError("--task and --checks are for csv and jsonl.")
         written = Written(study)

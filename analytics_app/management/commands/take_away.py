@@ -12,7 +12,7 @@ from analytics_app.management.finished import finished_run
 from analytics_app.methods_text import formats
 from analytics_app.models import Run
 from analytics_app.selectors.results import systems_shown
-from analytics_app.views import methods, one_page, taken
+from analytics_app.views import methods, one_page, run_files
 from tasks_app.management.lookups import study_called
 from tasks_app.models import Study
 
@@ -60,14 +60,14 @@ def _written(study: Study, run: Run, folder: Path, *, systems: bool) -> Iterator
     """Write each table and plot, and yield its line of the index."""
     for kind in ("tables", "plots"):
         (folder / kind).mkdir(parents=True, exist_ok=True)
-    for named in taken.all_tables(study, run, systems=systems):
+    for named in run_files.all_tables(study, run, systems=systems):
         paths = {text: f"tables/{named.name}.{text}" for text in tables.CONTENT_TYPES}
         for text, path in paths.items():
-            (folder / path).write_text(taken.table_file(study, run, named, text), encoding="utf-8", newline="")
+            (folder / path).write_text(run_files.table_file(study, run, named, text), encoding="utf-8", newline="")
         yield _line(named.title, list(paths.values()))
     drawn: dict[str, tuple[str, list[str]]] = {}
     for picture in pictures.CONTENT_TYPES:
-        for key, title, file in taken.all_plots(study, run, systems=systems, format=picture):
+        for key, title, file in run_files.all_plots(study, run, systems=systems, format=picture):
             path = f"plots/{key.replace('/', '-')}.{picture}"
             (folder / path).write_bytes(file)
             drawn.setdefault(key, (title, []))[1].append(path)

@@ -69,7 +69,7 @@ class Extras:
         return extra
 
     def derived(self, key: object, compute: Callable[[], Derived]) -> Derived:
-        """Return what is computed from the data, once for all samples that share them: slices, groups, waves.
+        """Return a value computed from the data, once for all samples that share them: slices, groups, waves.
 
         The key stands for the function and everything else that the value depends on.
         """

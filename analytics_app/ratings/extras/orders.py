@@ -23,7 +23,7 @@ class Orders(Extra):
 
     @classmethod
     def load(cls, loading: Loading) -> Self:
-        """Read what was drawn for the screens of the counted judgments."""
+        """Read the orders drawn for the screens of the counted judgments."""
         judgments = loading.table.judgments
         order = np.full(len(judgments.id), -1, dtype=np.int32)
         columns = copy(_ORDERS, {**loading.params, "orders": list(ORDERS)}, {"judgment": np.int64, "order": np.int32})

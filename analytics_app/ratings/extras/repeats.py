@@ -51,7 +51,7 @@ class Repeats(Extra):
         return replace(self, **{name: getattr(self, name)[mask] for name in COLUMNS})
 
     def of(self, table: Table) -> Repeats:
-        """Return the pairs whose first answer is among the ratings of a table, on one of its criteria.
+        """Return the pairs that have their first answer among the ratings of a table, on one of its criteria.
 
         A repeat of a repeat is kept if its rater and its unit are in the table.
         """

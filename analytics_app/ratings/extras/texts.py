@@ -14,7 +14,7 @@ from analytics_app.ratings.table import Table
 @extra
 @dataclass(frozen=True, slots=True)
 class Texts(Extra):
-    """The ratings of a task that are texts, without marked words: their ids, ascending, and what was written."""
+    """The ratings of a task that are texts, without marked words: their ids, ascending, and the texts."""
 
     id: NDArray[np.int64]
     text: tuple[str, ...]

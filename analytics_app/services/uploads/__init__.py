@@ -1,1 +1,1 @@
-"""Tables of values from elsewhere: each kind declares its columns and stores what was read."""
+"""Tables of values from elsewhere: each kind declares its columns and stores its values."""

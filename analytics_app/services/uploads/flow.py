@@ -36,7 +36,7 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True)
 class Uploaded:
-    """What was read: counts, a sentence's part with the main ones, names of metrics or outcomes, and notes."""
+    """The result of reading a file: counts, a phrase with the main ones, names of metrics or outcomes, and notes."""
 
     counts: Mapping[str, int]
     summary: str
@@ -46,7 +46,7 @@ class Uploaded:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """What a file calls the columns of its kind, where it differs; "" for a column that is not to be read.
+    """The names that a file gives the columns of its kind, where they differ; "" for a column that is not to be read.
 
     `named` are the columns that hold values under their own names, such as metrics. Of a file in long form, which names
     them in a column, only those are read. `quoting` says what quotation marks are in a file with tabs.
@@ -117,7 +117,7 @@ class Upload(ABC, Generic[Key, Value]):
 
     @classmethod
     def lock(cls, study_id: int) -> Study:
-        """Lock the study until its values are stored, so that what was checked still holds."""
+        """Lock the study until its values are stored, so that the checks still hold."""
         return storing.hold(study_id)
 
     @classmethod
@@ -140,7 +140,7 @@ class Upload(ABC, Generic[Key, Value]):
 
     @abstractmethod
     def store(self, values: Mapping[Key, Value]) -> Mapping[str, Any]:
-        """Store all values; return what the study's log says of them."""
+        """Store all values; return the details for the study's log."""
 
     @abstractmethod
     def uploaded(self, values: Mapping[Key, Value]) -> Uploaded:
@@ -173,7 +173,7 @@ class Upload(ABC, Generic[Key, Value]):
         return str(row.cells.get(self.theirs(name), ""))
 
     def report(self, row: Row, column: str, sentence: str) -> None:
-        """Report a problem of a cell, by what the file calls its column."""
+        """Report a problem of a cell, by the name of its column in the file."""
         row.report(self._problems, column, sentence)
 
 
@@ -252,7 +252,7 @@ def _plain_table(
     lines: Callable[[], Iterable[str]],
     problems: Problems,
 ) -> ValuesTable:
-    """Open a table whose columns are named one by one."""
+    """Open a table with columns that are named one by one."""
     names = peek(file, columns.quoting).columns
     declared = kind.read_columns(file.name, names, columns)
     present = {column.name: column.name for column in declared if column.needed or column.name in names}

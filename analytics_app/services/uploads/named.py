@@ -27,7 +27,7 @@ About = TypeVar("About")
 
 
 class NamedValues(Upload[tuple[About, str], float], Generic[About]):
-    """A kind of table whose keys are what a number is about, and its name."""
+    """A kind of table with keys that are the subject of a number, and its name."""
 
     name: ClassVar[str]  # of the column of names, and of the field of the model
     noun: ClassVar[Promise]
@@ -99,7 +99,7 @@ class NamedValues(Upload[tuple[About, str], float], Generic[About]):
         """Return the values as rows of the model."""
 
     def entries(self, row: Row) -> Iterator[tuple[tuple[About, str], str, float]]:
-        """Yield the values of a row by what they are about and their names; an empty cell is no value."""
+        """Yield the values of a row by their subjects and names; an empty cell is no value."""
         about, values = self.about(row), list(self._cells(row))
         if about is not None:
             for name, column, value in values:

@@ -19,7 +19,7 @@ from tasks_app.studyfile.problems import Problem, StudyFileError, nearest
 
 
 class RaterInWave(NamedTuple):
-    """Whose value it is, and of which wave."""
+    """The rater of a value, and its wave."""
 
     rater: int
     wave: int

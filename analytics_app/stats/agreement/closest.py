@@ -11,7 +11,7 @@ from analytics_app.stats.values import Estimate, rated, value_codes
 
 @dataclass(frozen=True, slots=True)
 class Closest:
-    """A rater and the other rater, by code, whose answers are most often equal; the estimate is the share of these."""
+    """A rater and the other rater, by code, with the most equal answers; the estimate is the share of these."""
 
     rater: int
     other: int

@@ -137,7 +137,7 @@ def of_categories(
     raters: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
 ) -> Counted | Estimate:
-    """Count the ratings that can be compared, or return an empty estimate whose note says why `what` is undefined."""
+    """Count the ratings that can be compared, or return an empty estimate with the reason why it is undefined."""
     table = counted(values, units, domain=domain, raters=raters, clusters=clusters)
     if table is None:
         cells = compressed(np.asarray(units, dtype=np.intp))[0].size * np.unique(np.asarray(values)).size

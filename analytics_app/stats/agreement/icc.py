@@ -219,7 +219,7 @@ def _degenerate(table: Floats, squares: _Squares, counts: dict[str, Any]) -> dic
 
 
 def _by_package(ratings: Floats) -> _PackageResults:
-    """Return the unrounded results of pingouin, whose rounding is a global option and is restored afterwards."""
+    """Return the unrounded results of pingouin, after which its global option for rounding is restored."""
     import pandas as pd  # noqa: PLC0415  takes a second to load, and only jobs need it
     import pingouin  # noqa: PLC0415
 

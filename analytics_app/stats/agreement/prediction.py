@@ -103,7 +103,7 @@ def prediction_errors(
 
 
 def _document_of_item(items: Codes, documents: Codes) -> Codes:
-    """Return the document of each item code; an item whose texts are in none, each for itself, is drawn whole."""
+    """Return the document of each item code; an item with texts in none, each for itself, is drawn whole."""
     first = np.full(int(items.max()) + 1, np.iinfo(np.int64).max)
     np.minimum.at(first, items, documents)
     return first

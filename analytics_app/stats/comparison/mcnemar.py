@@ -1,7 +1,5 @@
 """McNemar's test of two systems with yes or no on the same items."""
 
-from math import erfc, sqrt
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -11,7 +9,8 @@ from analytics_app.stats.values import Estimate, checked_values
 def mcnemar(a: ArrayLike, b: ArrayLike, *, exact: bool = True) -> Estimate:
     """Test whether two systems get yes equally often on the items that both have [1]_.
 
-    Only items on which they differ count: under the null hypothesis each is as likely to be the one with yes.
+    Only items on which they differ count: under the null hypothesis each is as likely to be the one with yes. The p
+    value is that of `statsmodels.stats.contingency_tables.mcnemar`.
 
     Parameters
     ----------
@@ -55,11 +54,8 @@ def mcnemar(a: ArrayLike, b: ArrayLike, *, exact: bool = True) -> Estimate:
     differ = a_alone + b_alone
     if not differ:
         return Estimate(0.0, p=1.0, n_items=x.size, note="The two never differ.")
-    if exact:
-        from scipy.stats import binom  # noqa: PLC0415  takes a second to load, and only a test needs it
+    # Lazy import: statsmodels takes a second to load, and only a test needs it.
+    from statsmodels.stats.contingency_tables import mcnemar as published  # noqa: PLC0415
 
-        p = min(1.0, 2 * float(binom.cdf(min(a_alone, b_alone), differ, 0.5)))
-    else:
-        # The tail of chi-square with one degree of freedom.
-        p = erfc(abs(a_alone - b_alone) / sqrt(2 * differ))
+    p = float(published([[0, a_alone], [b_alone, 0]], exact=exact, correction=False).pvalue)
     return Estimate(float(a_alone - b_alone), p=p, n_items=x.size)

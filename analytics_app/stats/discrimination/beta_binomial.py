@@ -1,4 +1,4 @@
-"""The chance-corrected beta-binomial for several triads per judge, whose answers are not independent."""
+"""The chance-corrected beta-binomial for several triads per judge, since answers of a judge are not independent."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -150,7 +150,7 @@ class _Likelihood:
 
     @property
     def nobody(self) -> float:
-        """Return the log-likelihood where no judge can tell: mu = 0, whatever gamma is."""
+        """Return the log-likelihood where no judge can tell: mu = 0, for any gamma."""
         return float(self.times @ self.fixed[:, 0])
 
     def at(self, mu: float, gamma: float) -> float:
@@ -236,7 +236,7 @@ class _Likelihood:
 
 
 def _sums(values: Floats) -> Floats:
-    """Return sums whose entry k is the sum of the first k - 1 values; entries 0 and 1 are 0."""
+    """Return sums with the sum of the first k - 1 values as entry k; entries 0 and 1 are 0."""
     return np.concatenate(([0.0, 0.0], np.cumsum(values)))
 
 

@@ -105,7 +105,7 @@ def _counts(looks: Looks, n_looks: Codes, shared: Codes) -> dict[str, Any]:
 
 
 def _samples(tables: Floats, width: int, n_resamples: int, rng: np.random.Generator) -> Floats:
-    """Return alpha in resamples of the units whose tables of coincidences are given."""
+    """Return alpha in resamples of the units with these tables of coincidences."""
     chunks = weights(len(tables), n_resamples, rng, width=width**2)
     return np.concatenate([_alphas(chunk.astype(np.float64) @ tables, width) for chunk in chunks])
 

@@ -1,4 +1,4 @@
-"""What correlations of metrics have in common: Pearson's r, its p, and intervals from resamples."""
+"""The common part of correlations of metrics: Pearson's r, its p, and intervals from resamples."""
 
 from math import sqrt
 
@@ -59,7 +59,7 @@ def linked(judged: NDArray[np.bool_]) -> bool:
 
 
 def column_means(matrix: Floats) -> Floats:
-    """Return the mean of each column over what is there."""
+    """Return the mean of each column over its values that are not NaN."""
     counts = (~np.isnan(matrix)).sum(axis=0)
     result: Floats = np.nansum(matrix, axis=0) / counts
     return result

@@ -16,7 +16,7 @@ FEW_SYSTEMS = 8
 
 @dataclass(frozen=True, slots=True)
 class ScoredSystems:
-    """Scores of the systems that have both, on the items that have any; `units` are what is resampled.
+    """Scores of the systems that have both, on the items that have any; `units` are drawn in resamples.
 
     `texts` has shape (n_items, n_systems), `other` the same or, for scores of whole systems, (n_systems,).
     """

@@ -126,7 +126,7 @@ def tau_like(
 
 
 def _note_on_ties(ties: int, n_pairs: int) -> str | None:
-    """Return what the ties of the metric do to tau-like, for which they are discordant."""
+    """Return the note on the effect of ties of the metric on tau-like, for which they are discordant."""
     if not ties:
         return None
     if ties == n_pairs:

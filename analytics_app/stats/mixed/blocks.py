@@ -1,4 +1,4 @@
-"""What items share, eliminated from the sums of a crossed design: ratings summed up by cells and patterns of cells."""
+"""Effects of items, eliminated from the sums of a crossed design: ratings summed by cells and patterns of cells."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -117,7 +117,7 @@ def layout(design: Design) -> Layout:
 
 @dataclass(frozen=True, slots=True)
 class Eliminated:
-    """The sums of a design without what the items share, for one set of variance ratios.
+    """The sums of a design without the effects of the items, for one set of variance ratios.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ class Eliminated:
 
 @dataclass(frozen=True, slots=True)
 class _Summed:
-    """The products of all blocks of a pattern whose cells are of different systems.
+    """The products of all blocks of a pattern, if its cells are of different systems.
 
     A column (rater by system) then meets one cell of a block, `slots[column]`, so that the products of the columns of
     all pairs of cells fit into one matrix.
@@ -215,7 +215,7 @@ class Blocks:
         self._cells: Floats = sums.astype(np.float64, copy=False).reshape(chosen.size, n_slots, width)
 
     def eliminated(self, ratios: Floats) -> Eliminated:
-        """Eliminate what items share at variance ratios, which begin with those of `names`."""
+        """Eliminate the effects of items at variance ratios, which begin with those of `names`."""
         n_patterns, m = self._counts.shape
         shared = np.zeros((n_patterns, m, m))
         for kernel, ratio in zip(self._kernels, ratios, strict=False):

@@ -139,7 +139,7 @@ class Hessian:
         self._factor = np.linalg.cholesky(schur)
 
     def _rows_of_items(self) -> Floats:
-        """Return the row of B of each item, less what the systems on it take over, shape (n_items, n_of_raters)."""
+        """Return the row of B of each item, less the part that its systems take over, shape (n_items, n_of_raters)."""
         given, sd, n = self.given, self.sd, self.given.n_of_raters
         scale = sd[0] - sd[1] * (self._link / self._own)[given.item, given.system]
         places = given.item * n + given.of_raters

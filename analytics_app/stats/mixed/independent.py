@@ -1,4 +1,4 @@
-"""Judgments that are independent of each other, whatever raters and items do."""
+"""Judgments that are independent of each other, for any raters and items."""
 
 import numpy as np
 

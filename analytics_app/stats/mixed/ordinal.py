@@ -166,7 +166,7 @@ def compare_ordinal(
 
 
 def latent_superiority(log_odds: float, variance: float = 0.0) -> float:
-    """Return the probability that one logistic variable exceeds another whose mean is lower by `log_odds`.
+    """Return the probability that one logistic variable exceeds another with a mean that is lower by `log_odds`.
 
     Without random effects it is o (o - 1 - ln o) / (o - 1)^2 for the odds ratio o = exp(log_odds) [1]_. The difference
     of the two systems varies with the given variance over items and raters, over which the probability is averaged by

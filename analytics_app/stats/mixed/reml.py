@@ -21,7 +21,7 @@ _STEP = 1e-4
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """The profiled deviance at given variance ratios, and what derives from it.
+    """The profiled deviance at given variance ratios, and the values that derive from it.
 
     Parameters
     ----------

@@ -86,7 +86,7 @@ def compare_crossed_robust(
 
 
 def robust_comparison(given: Ratings) -> CrossedComparison:
-    """Compare systems as `compare_crossed_robust` does, by ratings whose largest is near 1, and in their unit."""
+    """Compare systems as `compare_crossed_robust` does, by ratings scaled to at most about 1, and in that unit."""
     parts = _parts(given)
     means = tuple(_mean(given, system, part) for system, part in enumerate(parts))
     found = tuple(CrossedPair(a, b, _difference(given, (a, b), parts)) for a, b in given.pairs.tolist())

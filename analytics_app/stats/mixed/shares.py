@@ -96,7 +96,7 @@ def _cut(pair: CrossedPair) -> CrossedPair:
 
 
 def _within(estimate: Estimate, lowest: float) -> Estimate:
-    """Return an estimate whose value and limits are from `lowest` to 1."""
+    """Return an estimate with value and limits cut to the range from `lowest` to 1."""
     cut = {
         name: min(max(number, lowest), 1.0)
         for name in ("value", "low", "high")

@@ -48,7 +48,7 @@ def crossed_strengths(
     confidence: float,
     clusters: ArrayLike | None = None,
 ) -> tuple[Estimate, ...]:
-    """Return Bradley-Terry strengths (ties one half) whose intervals are for further raters and further items [1]_.
+    """Return Bradley-Terry strengths (ties one half) with intervals for further raters and further items [1]_.
 
     Parameters
     ----------

@@ -68,7 +68,7 @@ class Assumed:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """What the difference between the means of two systems will vary by from study to study.
+    """The variation of the difference between the means of two systems from study to study.
 
     Parameters
     ----------
@@ -207,7 +207,7 @@ def _power_of_t(shift: float, df: float, alpha: float) -> float:
 
 
 def _on_the_scale(assumed: Assumed) -> tuple[float, float, float, float, float]:
-    """Return the difference, and what two systems' difference has of system x item, taste, leniency and residual.
+    """Return the difference, and its variances: system x item, taste, leniency and residual.
 
     Each variance is that of a difference: between the effects of both on an item, between those for a rater, and so on.
     """

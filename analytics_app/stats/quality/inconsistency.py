@@ -153,7 +153,7 @@ def _of_pairs(numbers: ArrayLike | None, n: int, name: str) -> Floats:
 
 
 def outliers(scores: Inconsistency, *, factor: float = 1.5, min_pairs: int = FEWEST_PAIRS) -> Outliers:
-    """Raters whose score is above the third quartile plus `factor` interquartile ranges, and one step or more.
+    """Return the raters with a score above the third quartile plus `factor` interquartile ranges, and one step or more.
 
     Only raters with at least `min_pairs` pairs count and can be outliers. The fence is 0 where most raters never
     change an answer; so an outlier's score must also be at least that of a rater who is always off by one step.

@@ -1,4 +1,4 @@
-"""Trust coefficients: high for raters in whose groups agreement is high."""
+"""Trust coefficients: high for raters in groups with high agreement."""
 
 from __future__ import annotations
 

@@ -115,7 +115,7 @@ def best_worst(
 
 
 def _rank(rank: float, samples: Floats | None, n_items: int, confidence: float) -> Estimate:
-    """Return a rank with its interval, whose limits are whole ranks."""
+    """Return a rank with its interval, which has whole ranks as limits."""
     if samples is None or n_items < 2:
         return Estimate(rank)
     low, high, _se, note = interval(samples, confidence, n_items, ranks=True)

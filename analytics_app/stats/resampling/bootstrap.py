@@ -197,7 +197,7 @@ class Interval(NamedTuple):
 
 
 class Adjusted(float):
-    """A confidence whose bootstrap intervals are corrected for few units; a plain float takes plain percentiles.
+    """A confidence that corrects bootstrap intervals for few units; a plain float takes plain percentiles.
 
     Percentiles of resamples are too narrow for few units: a resample varies by (n - 1) / n as much as another
     sample would, and its quantiles do not follow Student's t.
@@ -275,7 +275,7 @@ def interval(samples: ArrayLike, confidence: float, n: int | None = None, *, ran
 
 
 def agreement_interval(samples: ArrayLike, confidence: float, n: int, *, value: float, k: float) -> Interval:
-    """Return the interval of a coefficient of agreement, such as alpha, whose resamples are skewed and too low.
+    """Return the interval of a coefficient of agreement, such as alpha, which has skewed and too low resamples.
 
     In a resample a text that was drawn twice agrees with itself, so less disagreement is expected and coefficients
     fall. An `Adjusted` confidence therefore takes the percentiles to Fisher's scale for k ratings a text [1]_,

@@ -219,7 +219,7 @@ def varimax(loadings: ArrayLike) -> tuple[Floats, Floats]:
 
 
 def promax(loadings: ArrayLike, *, power: int = 4, kaiser: Kaiser = "throughout") -> Rotation:
-    """Promax [1]_: correlated factors whose loadings approximate those of varimax, raised to a power.
+    """Promax [1]_: correlated factors with loadings that approximate those of varimax, raised to a power.
 
     With "throughout", rows are divided by the roots of their communalities before varimax and restored after promax,
     as in SPSS (kappa = `power`); with "varimax" they are restored between the two, as in R's `promax(varimax(x))`.

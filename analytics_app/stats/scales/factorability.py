@@ -66,7 +66,7 @@ def correlations(data: ArrayLike) -> Floats:
 
 
 def constant_columns(data: ArrayLike) -> Codes:
-    """Return the indices of the columns whose values are all the same.
+    """Return the indices of the columns with values that are all the same.
 
     Examples
     --------

@@ -175,6 +175,6 @@ def ratios(
 
 
 def ratio_of(comparison: Paired) -> Estimate:
-    """Return the ratio of two systems whose mean logarithms were compared."""
+    """Return the ratio of two systems from the comparison of their mean logarithms."""
     difference = comparison.difference
     return taken_back(replace(difference, se=None, p=comparison.permutation_p, n_items=comparison.n_items))

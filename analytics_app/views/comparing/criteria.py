@@ -30,7 +30,7 @@ class PairTest:
 
 @dataclass(frozen=True, slots=True)
 class ChangedPair:
-    """A pair of systems whose test is significant in one of two runs only, or in opposite directions."""
+    """A pair of systems with a test that is significant in one of two runs only, or in opposite directions."""
 
     a: str
     b: str

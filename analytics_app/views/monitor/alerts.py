@@ -237,7 +237,7 @@ def _sides(reading: Reading) -> Iterator[Alert]:
 
 
 def _beyond_sense(reading: Reading) -> Iterator[Alert]:
-    """Raters who finish in a small part of the time: the pay per hour is then beyond what was promised."""
+    """Warn of raters who finish in a small part of the time: the pay per hour is then above the promised one."""
     times, expected = reading.fieldwork.ledger.times, reading.options.expected_minutes
     if times is None or times.n < ENOUGH_FAST or times.median * MUCH_FASTER >= expected:
         return

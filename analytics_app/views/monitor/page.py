@@ -20,7 +20,7 @@ from tasks_app.views.researcher.parts import part, wants_part
 
 @researcher_page("GET")
 def monitor(request: HttpRequest, slug: str) -> HttpResponse:
-    """The monitor; with ?live only what changes, a superuser's look at which is logged once per hour."""
+    """Show the monitor; with ?live only the part that changes. A superuser's look at it is logged once per hour."""
     study, own = access.study_and_role(request.user, slug)
     may_edit = access.reaches(own, Membership.Role.EDITOR)
     if wants_part(request):

@@ -1,4 +1,4 @@
-"""Base of planning pages: a form whose values are in the address, with values from earlier studies."""
+"""Base of planning pages: a form that keeps its values in the address, with values from earlier studies."""
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
@@ -44,7 +44,7 @@ class PlanningForm(forms.Form):
         super().__init__({**initial, **filled, "study": query.get("study", "")})
         self.pilots = pilots or {}
         if "pilot" in self.fields:
-            choices = [("", _("none: as assumed below")), *((key, str(pilot)) for key, pilot in self.pilots.items())]
+            choices = [("", _("none")), *((key, str(pilot)) for key, pilot in self.pilots.items())]
             self.fields["pilot"] = forms.ChoiceField(
                 required=False,
                 choices=choices,

@@ -109,7 +109,7 @@ class MeansPlan(PlanningForm):
         return cleaned
 
     def answer(self) -> Answer:
-        """Answer with the power, what it depends on, and how it changes with items and with raters."""
+        """Answer with the power, the values it depends on, and how it changes with items and with raters."""
         values, assumed, n = self.cleaned_data, self._assumed(), self.cleaned_data["n_items"]
         power = self._power(assumed, n)
         words = {
@@ -164,7 +164,7 @@ class MeansPlan(PlanningForm):
         )
 
     def _shrunk(self, assumed: Assumed, n: int) -> list[str]:
-        """Return what is left of the difference on the scale, where its ends take some of it away."""
+        """Return the part of the difference that the ends of the scale leave, where they take some of it away."""
         on_scale = spread_of_difference(assumed, n).difference
         if on_scale > LEFT * assumed.difference:
             return []

@@ -7,7 +7,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
 from analytics_app.exports import ratings as ratings_export
-from analytics_app.exports.begun import Begun
+from analytics_app.exports.prefetched import Prefetched
 from analytics_app.views.projects.roles import role_in
 from tasks_app import access
 from tasks_app.models import Project, Study
@@ -51,7 +51,7 @@ def ratings(request: HttpRequest, slug: str, format: str) -> HttpResponseBase:
         events.log(study, request.user, "exported", about=f"ratings as {file_format}", after=after)
     return streamed(
         f"{project.slug}-ratings.{file_format}",
-        Begun(ratings_export.stream_all(studies, format=file_format, checks=bool(request.GET.get("checks")))),
+        Prefetched(ratings_export.stream_all(studies, format=file_format, checks=bool(request.GET.get("checks")))),
         ratings_export.CONTENT_TYPES[file_format],
     )
 

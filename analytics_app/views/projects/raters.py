@@ -1,4 +1,4 @@
-"""The raters of a project: who is invited to what, how far each is, how far they agree, and a message to several."""
+"""The raters of a project: their invitations, their progress, their agreement, and a message to several."""
 
 from collections.abc import Collection, Sequence
 from typing import Any

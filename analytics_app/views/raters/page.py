@@ -43,7 +43,7 @@ def timeline(request: HttpRequest, slug: str, pseudonym: str) -> HttpResponse:
 def rater_page(
     request: HttpRequest, fetched: tuple[Study, str | None], pseudonym: str, *, status: int = 200, **made: object
 ) -> HttpResponse:
-    """Answer with the page of a rater to somebody whose role in the study was fetched; `made` is shown this once."""
+    """Answer with the page of a rater; `fetched` is the study with the reader's role, and `made` is shown once."""
     study, own = fetched
     reads_gold = access.reaches(own, access.GOLD_READER)
 

@@ -1,4 +1,4 @@
-"""What the pages of all tables of values from elsewhere have in common."""
+"""The common part of the pages of all tables of values from elsewhere."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ from tasks_app.views.researcher.importing.uploading import QuotingField, TablePa
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """The file of all stored values of a kind: its name, its columns, and what yields its rows."""
+    """The file of all stored values of a kind: its name, its columns, and the function that yields its rows."""
 
     kind: type[Upload[Any, Any]]
     name: str
@@ -38,7 +38,7 @@ class StoredFile:
 
 
 class ColumnsForm(forms.Form):
-    """Which columns of a file are those of its kind, which hold values, and what happens to stored values."""
+    """The choice of the columns of a kind in a file, of those that hold values, and of the fate of stored values."""
 
     def __init__(self, *args: Any, kind: type[Upload[Any, Any]], looked: Peek, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -118,7 +118,7 @@ class ColumnsForm(forms.Form):
 
 
 class ValuesText(MappingText):
-    """A mapping of values as text, and what happens to stored values."""
+    """A mapping of values as text, and the choice to replace or keep stored values."""
 
     def __init__(self, *args: Any, kind: type[Upload[Any, Any]], **kwargs: Any) -> None:
         super().__init__(*args, declared=kind.mapped_table(), **kwargs)
@@ -145,7 +145,7 @@ def _holds_values(kind: type[NamedValues[Any]], looked: Peek, name: str) -> bool
 
 
 class UploadPages(TablePages[ColumnsForm | ValuesText]):
-    """A kind of table, whose columns are named by choices."""
+    """The pages of a kind of table with columns that are named by choices."""
 
     kind: ClassVar[type[Upload[Any, Any]]]
     file_label: ClassVar[Promise]

@@ -165,7 +165,7 @@ def use_label(use: str) -> str:
         "language": _("language of the output"),
         "source_language": _("language of the source"),
         "variant": _("variant"),
-        "unit": _("name of the screen"),
+        "unit": _("name of the unit"),
         "format": _("format (text, markdown, code)"),
         "highlight": _("highlighted words of the output"),
         "source_highlight": _("highlighted words of the source"),

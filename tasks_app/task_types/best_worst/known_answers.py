@@ -6,7 +6,7 @@ from dataclasses import replace
 from django.utils.translation import gettext
 
 from tasks_app.task_types.base import Criterion, GoldAnswer, Graded, Value
-from tasks_app.task_types.grading import grade_one
+from tasks_app.task_types.data import grade_one
 
 
 def grade_choice(values: Sequence[Value], gold: GoldAnswer, n_parts: int) -> Graded:

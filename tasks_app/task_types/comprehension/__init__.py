@@ -1,10 +1,13 @@
 """Comprehension: a text is read, then questions about it are answered."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+from django import forms
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -23,20 +26,227 @@ from tasks_app.task_types.base import (
     Screen,
     Value,
 )
-from tasks_app.task_types.comprehension.form import ITEM_FIELD, MOST_SECONDS, STUDY_FIELD, ComprehensionForm
 from tasks_app.task_types.comprehension.questions import (
+    LONGEST_ANSWER,
     ItemQuestion,
     OnlyIfEntry,
     problems_in,
     questions_of,
 )
-from tasks_app.task_types.comprehension.simulate import simulated_answer
 from tasks_app.task_types.instructed import number_of, said
 from tasks_app.task_types.labels.options import in_drawn_order
 from tasks_app.task_types.list_fields import EntriesField
 from tasks_app.task_types.option_order import DrawnOptions
+from tasks_app.task_types.option_questions import (
+    NOT_AN_OPTION,
+    OneTextForm,
+    Option,
+    OptionQuestion,
+    missing,
+    short_answer_field,
+)
 from tasks_app.task_types.registry import register
+from tasks_app.task_types.simulation import latent_quality, share_of
 from tasks_app.task_types.written import written
+
+# The longest reading time that is accepted: one day, in seconds.
+MOST_SECONDS = 86_400.0
+
+ITEM_FIELD, STUDY_FIELD = "p1-q{n}", "p1-c-{key}"
+
+
+@dataclass(frozen=True, slots=True)
+class Question(OptionQuestion):
+    """A question on the screen; without options it asks for a short answer.
+
+    It may depend on an earlier question: `after` is the field of that question, `answers` are the answers to it after
+    which this question is shown, and `answer_words` the same in words.
+    """
+
+    field: forms.BoundField
+    note: str
+    language: str
+    after: str = ""
+    after_title: str = ""
+    answers: tuple[str, ...] = ()
+    answer_words: tuple[str, ...] = ()
+
+
+# Names the button that asks for the questions where no script shows them.
+READ_ON = "read_on"
+
+
+class ComprehensionForm(OneTextForm):
+    """The answers to the questions of the item and of the study.
+
+    The page fills two hidden fields: `reading` with the seconds of reading, and `read` with 1 once the rater has
+    confirmed that they have read the text.
+    """
+
+    kind: Comprehension
+
+    def make_fields(self) -> Iterator[tuple[str, forms.Field]]:
+        """Yield a field for every question, then the two hidden fields that the page fills."""
+        for question in self.item_questions:
+            yield (
+                ITEM_FIELD.format(n=question.number),
+                _answer_field(question.words, self.kind.shown_options(self.screen, question)),
+            )
+        for criterion in self.study_questions:
+            steps = [str(step) for step in range(1, len(criterion.labels) + 1)]
+            yield STUDY_FIELD.format(key=criterion.key), _answer_field(criterion.question or criterion.name, steps)
+        hidden = forms.HiddenInput
+        seconds = forms.FloatField(
+            required=False, min_value=0, max_value=MOST_SECONDS, widget=hidden, label=_("Seconds of reading")
+        )
+        yield "reading", seconds
+        yield "read", forms.ChoiceField(required=False, choices=(("1", ""),), widget=hidden, label=_("Text was read"))
+
+    @property
+    def read_on(self) -> dict[str, str]:
+        """The mark that the text was read, where the button below it was pressed without scripts."""
+        return {"read": "1"} if self.is_bound and self.data.get(self.read_on_name) else {}
+
+    @property
+    def read_on_name(self) -> str:
+        """The name of the button that asks for the questions where no script shows them."""
+        return self.add_prefix(READ_ON)
+
+    @property
+    def item_questions(self) -> tuple[ItemQuestion, ...]:
+        """The questions of the item."""
+        return self.kind.questions_on(self.screen)
+
+    @property
+    def study_questions(self) -> tuple[Criterion, ...]:
+        """The criteria of the study, in the order of the screen."""
+        return self.kind.asked(self.screen.shown_criteria)
+
+    def questions(self) -> Iterator[Question]:
+        """Yield the questions in the order of the screen, for the template."""
+        language = self.shown.part.language or self.screen.language
+        for question in self.item_questions:
+            field = self[ITEM_FIELD.format(n=question.number)]
+            shown = self.kind.shown_options(self.screen, question)
+            options = tuple(
+                Option(field.html_name, words, words, field.value() == words, self.kind.digit(n))
+                for n, words in enumerate(shown, start=1)
+            )
+            yield Question(question.words, options, self._errors_of(field), field, "", self.screen.language or language)
+        by_key = {criterion.key: criterion for criterion in self.study_questions}
+        for criterion in self.study_questions:
+            field = self[STUDY_FIELD.format(key=criterion.key)]
+            options = tuple(
+                Option(field.html_name, str(n), words, str(field.value() or "") == str(n), self.kind.digit(n))
+                for n, words in enumerate(criterion.labels, start=1)
+            )
+            title = criterion.question or criterion.name
+            condition = self.kind.condition_of(criterion.key)
+            earlier = by_key.get(condition.after) if condition is not None else None
+            if condition is None or earlier is None:
+                yield Question(title, options, self._errors_of(field), field, criterion.definition, criterion.language)
+                continue
+            yield Question(
+                title,
+                options,
+                self._errors_of(field),
+                field,
+                criterion.definition,
+                criterion.language,
+                after=STUDY_FIELD.format(key=condition.after),
+                after_title=earlier.question or earlier.name,
+                answers=tuple(str(n) for n, words in enumerate(earlier.labels, start=1) if words in condition.answers),
+                answer_words=tuple(words for words in earlier.labels if words in condition.answers),
+            )
+
+    def _errors_of(self, field: forms.BoundField) -> tuple[str, ...]:
+        return tuple(map(str, field.errors)) if self.is_bound else ()
+
+    def criteria_asked(self, cleaned: Mapping[str, object]) -> tuple[Criterion, ...]:
+        """Return the criteria that apply with these answers; a criterion may depend on the answer to an earlier one."""
+        included: dict[str, Criterion] = {}
+        for criterion in self.study_questions:
+            condition = self.kind.condition_of(criterion.key)
+            if condition is not None:
+                earlier = included.get(condition.after)
+                step = str(cleaned.get(STUDY_FIELD.format(key=condition.after)) or "")
+                if earlier is None or not step or earlier.labels[int(step) - 1] not in condition.answers:
+                    continue
+            included[criterion.key] = criterion
+        return tuple(included.values())
+
+    def clean(self) -> dict[str, object]:
+        """Require an answer to every question that applies, and drop answers to the others."""
+        cleaned: dict[str, object] = super().clean() or self.cleaned_data
+        if {"reading", "read"} & set(self.errors):
+            self.add_error(None, gettext("The page did not send the reading time correctly. Reload the page."))
+        for question in self.item_questions:
+            self._require_answer(cleaned, ITEM_FIELD.format(n=question.number), question.words)
+        asked_keys = {criterion.key for criterion in self.criteria_asked(cleaned)}
+        for criterion in self.study_questions:
+            name = STUDY_FIELD.format(key=criterion.key)
+            if criterion.key in asked_keys:
+                self._require_answer(cleaned, name, criterion.question or criterion.name)
+            else:
+                self.errors.pop(name, None)
+                cleaned[name] = ""
+        return cleaned
+
+    def _require_answer(self, cleaned: Mapping[str, object], name: str, question: str) -> None:
+        if name not in self.errors and not cleaned.get(name):
+            self.add_error(name, missing(question))
+
+
+def _answer_field(label: str, options: tuple[str, ...] | list[str]) -> forms.Field:
+    if options:
+        return forms.ChoiceField(
+            required=False,
+            choices=[(option, "") for option in options],
+            label=label,
+            error_messages=NOT_AN_OPTION,
+        )
+    return short_answer_field(label, LONGEST_ANSWER)
+
+
+# Seconds that a careful rater takes for a word; the worse a text is, the longer.
+SECONDS_A_WORD = 0.25
+STRAY = {Quality.CAREFUL: 0.15, Quality.SLOPPY: 0.4}
+
+WRONG_WORDS = "I don't know"
+
+
+def simulated_answer(kind: Comprehension, screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
+    """Answer a screen: the better a text, the more of it is understood, with the noise of the rater's quality."""
+    text = screen.shown_parts[0].part.content
+    answer = {"read": "1", "reading": f"{_seconds(text, quality, rng):.3f}"}
+    for question in kind.questions_on(screen):
+        answer[ITEM_FIELD.format(n=question.number)] = _answered(kind, screen, question, quality, rng)
+    for criterion in ComprehensionForm(kind, screen).study_questions:
+        share = share_of(text, criterion.key, quality, rng)
+        step = min(len(criterion.labels), 1 + int(share * len(criterion.labels)))
+        answer[STUDY_FIELD.format(key=criterion.key)] = str(step)
+    return answer
+
+
+def _seconds(text: str, quality: Quality, rng: Random) -> float:
+    if quality in STRAY:
+        effort = 1.5 - latent_quality(text)
+        return max(1, len(text.split())) * SECONDS_A_WORD * effort * rng.lognormvariate(0, STRAY[quality])
+    return 1.0 + rng.random()
+
+
+def _answered(kind: Comprehension, screen: Screen, question: ItemQuestion, quality: Quality, rng: Random) -> str:
+    options = kind.shown_options(screen, question)
+    if quality is Quality.STRAIGHT_LINER:
+        return options[0] if options else WRONG_WORDS
+    if quality is Quality.RANDOM:
+        return rng.choice(options) if options else WRONG_WORDS
+    understood = share_of(screen.shown_parts[0].part.content, f"question-{question.number}", quality, rng)
+    if rng.random() < 0.4 + 0.6 * understood:
+        return question.correct[0]
+    wrong = [option for option in options if option not in question.correct]
+    return rng.choice(wrong) if wrong else WRONG_WORDS
+
 
 MOST_QUESTIONS = 20
 LEAST_STEPS, MOST_STEPS = 2, 11

@@ -5,7 +5,6 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.task_types.base import Criterion
-from tasks_app.task_types.questionnaire.form import labels_of
 from tasks_app.task_types.questionnaire.questions import (
     DATE,
     GRID,
@@ -17,6 +16,7 @@ from tasks_app.task_types.questionnaire.questions import (
     TEXT,
     TICK,
     Prompt,
+    labels_of,
 )
 
 SOURCE = (

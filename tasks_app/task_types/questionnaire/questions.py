@@ -140,3 +140,13 @@ def _option_data(option: Option, number: int) -> object:
     if not option.alone and option.key == key_from(option.words, number):
         return option.words
     return {"key": option.key, "words": option.words, **({"alone": True} if option.alone else {})}
+
+
+def labels_of(question: Question, criterion: Criterion) -> tuple[str, ...]:
+    """Return the words of the options: the study's where it has one for each, else the questionnaire's."""
+    own = tuple(option.words for option in question.choices)
+    if criterion.labels:
+        return criterion.labels if len(criterion.labels) == len(own) else own
+    if question.points and (criterion.low or criterion.high):
+        return (criterion.low, *[""] * (question.points - 2), criterion.high)
+    return own

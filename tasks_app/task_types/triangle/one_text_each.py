@@ -8,7 +8,7 @@ from random import Random
 from django.utils.translation import gettext
 
 from tasks_app.task_types.base import ItemTexts, UnitDraft
-from tasks_app.task_types.screen_data import in_unit_key
+from tasks_app.task_types.data import in_unit_key
 from tasks_app.task_types.text_pairs import unit_key, visible
 from tasks_app.task_types.triangle.orders import ONE_SYSTEM_EACH
 

@@ -11,7 +11,7 @@ from tasks_app.models import Assignment
 from tasks_app.selectors.progress import RaterProgress
 from tasks_app.services.judging.grading import known_answers
 from tasks_app.settings.checks import checks_of
-from tasks_app.task_types.screen_data import Screen
+from tasks_app.task_types.base import Screen
 
 Purpose = Assignment.Purpose
 

@@ -72,7 +72,7 @@ def schema() -> Schema:
 
 @pytest.fixture(autouse=True)
 def _no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(notify, "ring", lambda parts, **_how: len(parts))
+    monkeypatch.setattr(notify, "notify_workers", lambda parts, **_how: len(parts))
 
 
 @pytest.fixture

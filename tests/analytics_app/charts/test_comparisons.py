@@ -5,12 +5,8 @@ from dataclasses import asdict
 
 import pytest
 
-from analytics_app.analyses.best_worst import charts as best_worst_charts
-from analytics_app.analyses.clusters import charts as clusters_charts
-from analytics_app.analyses.magnitude import charts as magnitude_charts
-from analytics_app.analyses.pairwise import charts as pairwise_charts
+from analytics_app.analyses import best_worst, clusters, magnitude, pairwise, trueskill
 from analytics_app.analyses.ranking import charts as ranking_charts
-from analytics_app.analyses.trueskill import charts as trueskill_charts
 from analytics_app.charts.drawing import Sketch, finished
 from analytics_app.charts.picking import Material
 from analytics_app.charts.points import log_ticks
@@ -67,25 +63,23 @@ def test_preferences_claim_what_interval_and_test_do(rows: list[tuple[float, flo
     for other, (value, low, high, p) in zip("BC", rows, strict=False):
         made.append(row("win_rate_half", value, low, high, "A", other))
         made.append(row("win_rate", value, low, high, "A", other, p_adjusted=p))
-    assert title(pairwise_charts.preferences, *made) == said
+    assert title(pairwise.preferences, *made) == said
 
 
 def test_ratios_stand_as_in_their_rows_above_one_or_below() -> None:
-    (sketch,) = drawn(magnitude_charts.ratios, row("magnitude_ratio", 0.5, 0.4, 0.8, "A", "B", p_adjusted=0.01))
+    (sketch,) = drawn(magnitude.ratios, row("magnitude_ratio", 0.5, 0.4, 0.8, "A", "B", p_adjusted=0.01))
     (point,) = sketch.chart(WIDE).data.values
     assert (point["name"], point["value"], point["low"], point["high"]) == ("A / B", 0.5, 0.4, 0.8)
     assert sketch.title == "A gets 0.50 times the number of B for quality"
     assert are_rendered([finished(sketch)])
-    assert title(magnitude_charts.ratios, row("magnitude_ratio", 1.2, 0.9, 1.5, "A", "B", p_adjusted=0.4)).startswith(
-        "No two"
-    )
+    assert title(magnitude.ratios, row("magnitude_ratio", 1.2, 0.9, 1.5, "A", "B", p_adjusted=0.4)).startswith("No two")
 
 
 def test_the_pairs_furthest_apart_are_drawn_on_either_side_of_no_difference() -> None:
     """Where a chart has no room for all, a ratio of a quarter stays and one of nearly one goes."""
     near = [row("magnitude_ratio", 1 + k / 1000, 0.9, 1.1, "A", f"N{k}") for k in range(60)]
     far = row("magnitude_ratio", 0.25, 0.2, 0.3, "A", "B", p_adjusted=0.01)
-    (sketch,) = drawn(magnitude_charts.ratios, *near, far)
+    (sketch,) = drawn(magnitude.ratios, *near, far)
     points = sketch.chart(WIDE).data.values
     assert (len(points), points[-1]["name"], points[0]["name"]) == (40, "A / B", "A / N59")
     assert "the 40 furthest apart of 61 pairs" in sketch.subtitle
@@ -108,10 +102,10 @@ def test_an_axis_of_logarithms_has_round_numbers(ends: tuple[float, float], tick
 
 def test_systems_are_named_where_their_intervals_stand_apart() -> None:
     apart = [row("bt_strength", 1.0, 0.8, 1.2, "A"), row("bt_strength", -1.0, -1.2, -0.8, "B")]
-    assert title(pairwise_charts.strengths, *apart) == "A is the strongest for quality (1.00)"
+    assert title(pairwise.strengths, *apart) == "A is the strongest for quality (1.00)"
     near = [row("bw_score", 0.2, 0.0, 0.4, "A"), row("bw_score", 0.1, -0.1, 0.3, "B")]
-    assert title(best_worst_charts.best_worst_scores, *near) == "For quality, no clear difference between A and B"
-    assert drawn(pairwise_charts.strengths, apart[0]) == []
+    assert title(best_worst.best_worst_scores, *near) == "For quality, no clear difference between A and B"
+    assert drawn(pairwise.strengths, apart[0]) == []
 
 
 def test_the_least_mean_rank_is_the_best() -> None:
@@ -122,16 +116,17 @@ def test_the_least_mean_rank_is_the_best() -> None:
 
 
 def test_rank_ranges_and_clusters() -> None:
-    said = {"settings": {"runs": 200, "steps": 901}}
+    said = {"settings": {"runs": 200, "steps": 901, "comparisons": 900}}
     rows = [
         row("trueskill_rank", place, low, high, name, **said)
         for name, place, low, high in (("A", 1, 1, 2), ("B", 2, 1, 2), ("C", 3, 3, 3))
     ]
     rows += [row("trueskill_cluster", cluster, 1, 1, name) for name, cluster in (("A", 1), ("B", 1), ("C", 2))]
-    (sketch,) = drawn(trueskill_charts.trueskill_ranks, *rows)
+    (sketch,) = drawn(trueskill.trueskill_ranks, *rows)
     assert sketch.title == "Systems by their TrueSkill rank for quality"
     assert [point["text"] for point in sketch.chart(WIDE).data.values] == ["1–2", "1–2", "3"]
-    assert "200 runs of 901 comparisons" in sketch.subtitle
+    drawn_as = "Each of 200 runs draws one of them 901 times, with replacement, once more than there are, as at WMT."
+    assert f"TrueSkill of 900 comparisons. {drawn_as}" in sketch.subtitle
     assert are_rendered([finished(sketch)])
 
 
@@ -145,11 +140,11 @@ def test_rank_ranges_and_clusters() -> None:
     ],
 )
 def test_clusters_of_trueskill_are_claimed_as_far_as_tests_go(tests: list[tuple[str, str, float]], said: str) -> None:
-    runs = {"settings": {"runs": 200, "steps": 901}}
+    runs = {"settings": {"runs": 200, "steps": 901, "comparisons": 900}}
     rows = [row("trueskill_rank", place, place, place, name, **runs) for place, name in enumerate("ABC", 1)]
     rows += [row("trueskill_cluster", cluster, 1, 1, name) for name, cluster in (("A", 1), ("B", 1), ("C", 2))]
     rows += [row("win_rate", 0.6, 0.4, 0.8, a, b, p_adjusted=p) for a, b, p in tests]
-    assert title(trueskill_charts.trueskill_ranks, *rows) == said
+    assert title(trueskill.trueskill_ranks, *rows) == said
 
 
 def test_clusters_of_rank_sum_tests_are_about_these_raters() -> None:
@@ -157,7 +152,7 @@ def test_clusters_of_rank_sum_tests_are_about_these_raters() -> None:
         settings = {"settings": {"values": "z", "correction": correction}}
         rows = [row("cluster_rank_z", place, place, place, name, **settings) for place, name in enumerate("ABC", 1)]
         rows += [row("cluster_z", cluster, 1, 1, name) for name, cluster in (("A", 1), ("B", 2), ("C", 3))]
-        return title(clusters_charts.cluster_ranks, *rows)
+        return title(clusters.cluster_ranks, *rows)
 
     start = "For these raters only, one-sided rank-sum tests"
     assert said("none") == f"{start} without correction give 3 clusters for quality"
@@ -165,9 +160,9 @@ def test_clusters_of_rank_sum_tests_are_about_these_raters() -> None:
 
 
 def test_no_rows_draw_nothing() -> None:
-    kinds = [pairwise_charts.preferences, ranking_charts.ranked_pairs, ranking_charts.mean_ranks]
-    kinds += [magnitude_charts.ratios, magnitude_charts.geometric_means, trueskill_charts.trueskill_ranks]
-    assert [drawn(kind) for kind in (*kinds, clusters_charts.cluster_ranks)] == [[]] * 7
+    kinds = [pairwise.preferences, ranking_charts.ranked_pairs, ranking_charts.mean_ranks]
+    kinds += [magnitude.ratios, magnitude.geometric_means, trueskill.trueskill_ranks]
+    assert [drawn(kind) for kind in (*kinds, clusters.cluster_ranks)] == [[]] * 7
 
 
 # Tables -----------------------------------------------------------------------------------------------

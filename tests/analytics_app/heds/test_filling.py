@@ -8,6 +8,7 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
+from analytics_app import analyses
 from analytics_app.heds.answers import checked, in_words
 from analytics_app.heds.filling import Known, known_of
 from analytics_app.heds.questions import Fill, questions
@@ -43,6 +44,7 @@ def test_a_study_that_was_judged_proposes_what_its_rows_say(judged: Study) -> No
     """Of raters and checks, of its run, and in a form that can be stored."""
     what_the_study_knows_is_what_its_rows_say(judged)
     what_the_run_says_of_a_criterion_is_what_its_rows_say(judged)
+    an_analysis_declares_what_is_reported_as_agreement(judged)
     every_proposal_is_an_answer_that_its_question_takes(judged)
 
 
@@ -190,6 +192,15 @@ def every_citation_has_its_entry(run: Run, client: Client) -> None:
     assert {"likert-1932", "krippendorff-2004", "shimorina-2022", "evalweb"} <= cited
     assert bibtex in page.content.decode().replace("&#x27;", "'").replace("&amp;", "&").replace("&lt;", "<")
     assert "75\\% correct" in latex
+
+
+def an_analysis_declares_what_is_reported_as_agreement(judged: Study) -> None:
+    """A statistic that an analysis puts before alpha takes its place."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(analyses.registry["icc"], "agreement", {"icc": 1})
+        known = known_of(judged)
+    answer = known.criterion_answers["clarity"]["4.3.11.1"].answer
+    assert in_words(questions()["4.3.11.1"], answer).startswith("ICC")
 
 
 def test_a_study_that_has_nothing_yet_proposes_what_it_knows(study: Study) -> None:

@@ -82,7 +82,7 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> Callable[[Stand], None]:
 
 @pytest.fixture
 def rung(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The parts that were rung for, in place of the broker."""
+    """The parts of which workers were notified, in place of the broker."""
     ids: list[int] = []
 
     def note(part_ids: list[int], **_how: Any) -> int:
@@ -90,7 +90,7 @@ def rung(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         ids.extend(part_ids)
         return len(part_ids)
 
-    monkeypatch.setattr(notify, "ring", note)
+    monkeypatch.setattr(notify, "notify_workers", note)
     return ids
 
 

@@ -24,7 +24,7 @@ def no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
     def ring(*_ids: Any, **_how: Any) -> int:
         pytest.fail("The command asked for the broker.")
 
-    monkeypatch.setattr(notify, "ring", ring)
+    monkeypatch.setattr(notify, "notify_workers", ring)
 
 
 def analyse(*arguments: str) -> tuple[str, str]:
@@ -37,7 +37,7 @@ def analyse(*arguments: str) -> tuple[str, str]:
 def test_the_document_of_a_closed_study(
     rated: Study, rosa: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with changed(notify, "ring", lambda ids, **_how: len(ids)):
+    with changed(notify, "notify_workers", lambda ids, **_how: len(ids)):
         lifecycle.move(study_id=rated.pk, action="close", by=rosa)
     target = tmp_path / "results.json"
     said, errors = analyse(rated.slug, "--json", str(target))

@@ -53,7 +53,7 @@ def test_parts_are_rung_for_again_once_nobody_came_for_a_minute(rated: Study, mo
         RunPart.objects.filter(pk__in=ids).update(rung_at=Now())
         return len(ids)
 
-    monkeypatch.setattr(notify, "ring", ring)
+    monkeypatch.setattr(notify, "notify_workers", ring)
     run = runs.start(study=rated, by=None)
     part = run.parts.get(kind="quality")
     assert upkeep.ring_again() == 1  # nobody has been told yet

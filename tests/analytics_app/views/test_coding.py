@@ -17,7 +17,8 @@ from scipy.stats import fisher_exact
 from statsmodels.stats.inter_rater import cohens_kappa
 
 from analytics_app.archive import rows as archived
-from analytics_app.selectors import coding as compared
+from analytics_app.selectors.coder_agreement import agreement_of, overall_of
+from analytics_app.selectors.codes_by_verdict import SEVERAL, UNDECIDED, counts_of
 from tasks_app.models import Codebook, CodedAnswer, Membership, Rater, Rating, Study
 from tasks_app.selectors import coding as selectors
 from tasks_app.services import erasure
@@ -175,7 +176,7 @@ def test_there_are_two_coders(coded: Study) -> None:
 
 def test_agreement_is_cohen_s_kappa_of_each_code_and_of_whole_answers(coded: Study) -> None:
     coding = selectors.coding_of(Codebook.objects.get())
-    for row in compared.agreement_of(coding):
+    for row in agreement_of(coding):
         given = [[int(row.name in codes) for codes in said] for said in (FIRST, SECOND)]
         table = [[sum(pair == (a, b) for pair in zip(*given, strict=True)) for b in (0, 1)] for a in (0, 1)]
         known = cohens_kappa(table)
@@ -186,20 +187,20 @@ def test_agreement_is_cohen_s_kappa_of_each_code_and_of_whole_answers(coded: Stu
     one, other = ([known_sets.index(tuple(sorted(codes))) for codes in said] for said in (FIRST, SECOND))
     size = range(len(known_sets))
     table = [[sum(pair == (a, b) for pair in zip(one, other, strict=True)) for b in size] for a in size]
-    assert compared.overall_of(coding).value == pytest.approx(cohens_kappa(table).kappa)
+    assert overall_of(coding).value == pytest.approx(cohens_kappa(table).kappa)
 
 
 def test_disagreements_are_decided_and_codes_counted_by_verdict(coded: Study, rosas_browser: Client) -> None:
     html = page(rosas_browser, PAGE)
     assert "The coders gave 3 answers different codes; not decided yet: 3." in text(html)
-    assert compared.UNDECIDED in unescape(html)
+    assert UNDECIDED in unescape(html)
     for number, codes in DECIDED.items():
         answer = Rating.objects.get(text=f"=Why {number:02}?").pk
         rosas_browser.post(f"{PAGE}decide/", {"answer": answer, "codes": codes})
     rosas_browser.post(f"{PAGE}decide/", {"answer": Rating.objects.get(text="=Why 00?").pk, "codes": ["Length"]})
     assert CodedAnswer.objects.filter(coder=None).count() == 3, "where coders agree, nothing is decided"
     final = [DECIDED.get(number, FIRST[number]) for number in range(N)]
-    counts = compared.counts_of(selectors.coding_of(Codebook.objects.get()))
+    counts = counts_of(selectors.coding_of(Codebook.objects.get()))
     assert (counts.n, counts.n_right, counts.n_wrong, counts.untested) == (N, 15, 9, "")
     p_values = []
     for row in counts.rows:
@@ -224,8 +225,8 @@ def test_several_answers_of_a_rater_are_counted_and_not_tested(coded: Study) -> 
     for answer in coding.answers[:2]:
         answer.rater_id = rater.pk
     coding = replace(coding, agreed={coding.answers[number].pk: () for number in DECIDED})
-    counts = compared.counts_of(coding)
-    assert counts.untested == compared.SEVERAL
+    counts = counts_of(coding)
+    assert counts.untested == SEVERAL
     assert all(row.test is None and row.p_adjusted is None for row in counts.rows)
 
 

@@ -87,7 +87,7 @@ def test_answers_of_another_study_are_left_alone() -> None:
 def analysed(study: Study, trigger: str = "schedule", **settings: Any) -> Run:
     run = start.start(study=study, by=None, trigger=trigger, **settings)
     with undrawn():
-        while (part := claim.unheard().filter(run=run).order_by("number").first()) is not None:
+        while (part := claim.unnotified().filter(run=run).order_by("number").first()) is not None:
             claim.work(part.pk)
     run.refresh_from_db()
     assert run.state == RunState.DONE

@@ -2,7 +2,7 @@
 
 from tasks_app.services.study.units import name_of_unit
 from tasks_app.task_types.base import ItemTexts, UnitDraft
-from tasks_app.task_types.screen_data import OutputText
+from tasks_app.task_types.data import OutputText
 
 OUTPUTS = (OutputText("a", "", "one"), OutputText("b", "", "two"))
 ITEMS = {key: ItemTexts.collapsed(key, OUTPUTS) for key in ("i1", "i2")}

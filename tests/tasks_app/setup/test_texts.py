@@ -93,7 +93,7 @@ def test_what_is_changed_about_an_item_is_changed_in_all_its_rows(stored: Setup,
     [
         ({"item": "i0", "system": "two"}, "stand in line 2 already"),
         ({"item": "i1", "system": "new", "source": "other"}, "The item “i1” has another value here in line 3"),
-        ({"item": "no key!", "system": "one"}, "Use letters, digits"),
+        ({"item": "no\nkey", "system": "one"}, "characters that can be seen, without line breaks"),
         ({"item": "i0", "system": "new", "position": "many"}, "Expected a whole number"),
         ({"item": "i0", "system": "new", "context_image": "media/none.png"}, "There is no file"),
         ({"system": "new"}, "A value is needed"),

@@ -95,7 +95,7 @@ def test_what_is_in_order_is_said_to_be(rosa: User, rosas_browser: Client) -> No
     words = opening_page(rosas_browser, study)
     assert study.events.filter(verb="tried out").count() == 1
     assert "rosa viewed the arrival page on" in words
-    assert "2 screens with known answers" in words
+    assert "2 units with known answers" in words
     assert "Taking part is not paid." in words
     assert "check this" not in words
     assert "to settle before raters come" not in words

@@ -109,7 +109,7 @@ def test_before_opening_the_page_and_the_file_are_what_opening_draws(rosa: User,
 def test_the_page_and_a_file_say_how_often_two_systems_meet(rosa: User, rosas_browser: Client) -> None:
     study = build_study(rosa, items=4, systems=SYSTEMS, type="ranking", k=3, set_size=4, opened=False)
     study.tasks.update(params={"texts_a_screen": 3})
-    assert "Every two systems are on 4 screens together." in text_of(rosas_browser, study)
+    assert "Every two systems are in 4 units together." in text_of(rosas_browser, study)
     assert "System a-mt b-mt b-mt 4 c-mt 4 4" in text_of(rosas_browser, study)
     answer = rosas_browser.get(f"/admin/studies/{study.slug}/design/pairs.csv?task=main")
     listed = list(csv.DictReader(io.StringIO(answer.getvalue().decode())))
@@ -213,7 +213,7 @@ def test_promises_are_listed_with_the_worst_in_any_prefix(rosa: User, rosas_brow
         assert line in said, line
     assert "a-mt 40 0" in said
     assert "in all tasks" not in said, "there is one task"
-    assert "Screens with the same two systems 10 " in said
+    assert "Units with the same two systems 10 " in said
     assert not re.search(r"(yes|–) no |no (Judgments|Comparisons|Systems|Units|Places)", said)
 
 

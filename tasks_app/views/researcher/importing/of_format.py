@@ -1,4 +1,4 @@
-"""Files of a named format: say which was recognised and why, let it be changed, show what is read, and store it."""
+"""Files of a named format: show the format and how it was recognised, let it be changed, preview, and store."""
 
 from collections.abc import Mapping
 from typing import Any, cast
@@ -29,7 +29,7 @@ from tasks_app.views.researcher.frame import researcher_page, study_page
 
 
 class FormatForm(forms.Form):
-    """The format of files, and what it leaves open."""
+    """The format of files, and the options that it leaves open."""
 
     format = forms.ChoiceField(label=gettext_lazy("Format"))
 
@@ -47,13 +47,13 @@ class FormatForm(forms.Form):
 
     @property
     def options(self) -> dict[str, str]:
-        """What was chosen."""
+        """The chosen options."""
         return {name: self.cleaned_data[name] for name in self.reader.options if self.cleaned_data.get(name)}
 
 
 @researcher_page("GET", "POST")
 def of_format(request: HttpRequest, slug: str) -> HttpResponseBase:
-    """Show the format of an uploaded file and what is read of it; store it in place of the empty draft."""
+    """Show the format of an uploaded file and a preview of it; store the file in place of the empty draft."""
     study = access.study_for_researcher(request.user, slug, Membership.Role.OWNER)
     token = (request.POST if request.method == "POST" else request.GET).get("file", "")
     file = uploads.find(study, token) if token else None

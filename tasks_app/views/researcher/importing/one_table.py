@@ -81,7 +81,7 @@ class _OneTablePages(TablePages[TableText]):
         return uploads.keep(self.study, upload, kept_form)
 
     def answer(self) -> HttpResponseBase:
-        """Answer with the page that is due; what is of a named format has a page of its own."""
+        """Answer with the page that is due; a file of a named format has a page of its own."""
         file = uploads.find(self.study, self.token) if self.token else None
         if file is not None and file.form is not None and file.form.formats:
             address = reverse("researcher:of_format", args=[self.study.slug])

@@ -16,8 +16,7 @@ from tasks_app.models import Membership, Study
 from tasks_app.selectors.comments import threads
 from tasks_app.setup import changes, frozen
 from tasks_app.setup.page import SetupPage
-from tasks_app.setup.states import State, step_needed
-from tasks_app.setup.steps import STEPS, step_called
+from tasks_app.setup.steps import STEPS, State, step_called, step_needed
 from tasks_app.texts import languages
 from tasks_app.views.researcher.frame import study_page
 

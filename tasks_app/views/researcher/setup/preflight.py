@@ -141,7 +141,7 @@ def _checks(study: Study, facts: OpeningFacts) -> Finding:
     settings = [checks_of(task.checks) for task in facts.tasks if task.stage == Task.Stage.MAIN]
     repeats, copies = sum(setting.repeats for setting in settings), sum(setting.degraded for setting in settings)
     counts = [
-        ngettext("%(n)d screen with a known answer", "%(n)d screens with known answers", n_known) % {"n": n_known},
+        ngettext("%(n)d unit with a known answer", "%(n)d units with known answers", n_known) % {"n": n_known},
         ngettext("%(n)d repeat in a set", "%(n)d repeats in a set", repeats) % {"n": repeats},
         ngettext("%(n)d degraded copy in a set", "%(n)d degraded copies in a set", copies) % {"n": copies},
     ]

@@ -1,0 +1,192 @@
+"""Clusters of systems as WMT draws them from direct assessment."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from analytics_app.analyses.base import Rows, Sample
+from analytics_app.analyses.registry import register
+from analytics_app.analyses.shared.filtered import FilteredAnalysis
+from analytics_app.analyses.shared.outputs import Outputs, mix_note
+from analytics_app.analyses.shared.pairs import in_order
+from analytics_app.charts.compared import rank_ranges
+from analytics_app.charts.drawing import Sketch, chart
+from analytics_app.charts.picking import Material, setting
+from analytics_app.charts.ranked import correction
+from analytics_app.models import ResultRow
+from analytics_app.results import Row
+from analytics_app.show.cells import DASH, Cell, name
+from analytics_app.show.formats import digits, items, p_below, ranks, whole
+from analytics_app.show.shown import Shown, StoredRows, by_pair, by_system, subsets, tables_of
+from analytics_app.show.table import Table
+from analytics_app.stats.comparison.paired import item_means
+from analytics_app.stats.comparison.rank_sum import RankClusters, rank_sum_clusters
+from analytics_app.stats.values import joined
+from tasks_app.settings.fields import choice_field, number_field
+from tasks_app.task_types.base import Scale
+
+# Which system of a pair has the higher score, so that its one-sided test is of being above the other.
+FIRST_HIGHER, SECOND_HIGHER = "first system above second", "second system above first"
+
+UNCORRECTED = "Not corrected for the number of tests, as WMT has it."
+
+
+@register
+class Clusters(FilteredAnalysis):
+    """Systems separated by one-sided rank-sum tests on segments, as WMT does.
+
+    The score of a segment is the mean of its ratings' z, the score of a system the plain mean over its segments. A
+    line is drawn where every system above beats every system below (p below the limit). The rank range of a system
+    goes from one more than the systems that beat it to all less those it beats.
+    """
+
+    label = _("Clusters (WMT)")
+    summary = _("Systems by mean z over segments, separated where all above beat all below in rank-sum tests.")
+    source = "Bojar et al. (2016). Findings of the 2016 Conference on Machine Translation. WMT, 131-198."
+    scales = frozenset({Scale.ORDINAL, Scale.INTERVAL})
+    task_types = frozenset({"likert", "slider"})
+    # Pages begin with the systems, their means and intervals; this analysis has its chart among the others.
+    leads = False
+    statistics = {
+        "segment_score_z": _("Mean z over segments"),
+        "cluster_rank_z": _("Rank by mean z over segments, with its range"),
+        "cluster_z": _("Cluster by z"),
+        "rank_sum_z": _("Rank-sum test of z"),
+        "segment_score_raw": _("Mean over segments"),
+        "cluster_rank_raw": _("Rank by mean over segments, with its range"),
+        "cluster_raw": _("Cluster by raw ratings"),
+        "rank_sum_raw": _("Rank-sum test of raw ratings"),
+    }
+
+    values = choice_field(_("Values"), (("z", _("judge-wise z")), ("raw", _("raw ratings"))), initial="z")
+    limit = number_field(_("A system beats another at p below"), within=(0.0001, 0.5), initial=0.05)
+    correction = choice_field(
+        _("Correction for several tests"), (("none", _("none, as in WMT")), ("holm", _("Holm"))), initial="none"
+    )
+
+    def compute(self, sample: Sample) -> Iterator[Row]:
+        """Yield score, rank range and cluster of each system, and the test of each pair."""
+        outputs = Outputs.of(sample, by_document=False)
+        if len(outputs.systems) < 2:
+            return
+        kind, make = self.values, Rows(self.name, sample)
+        reason = mix_note(outputs) if kind == "z" else None
+        if reason is not None and reason.refuses:
+            for key in outputs.systems:
+                yield make.row("segment_score_z", note=reason.sentence, system=key)
+            return
+        values = outputs.z if kind == "z" else outputs.value
+        matrix, _items = item_means(values, outputs.system, outputs.item, len(outputs.systems))
+        ranking = rank_sum_clusters(matrix, limit=self.limit, correction=self.correction)
+        row_settings = {"values": kind, "limit": self.limit, "correction": self.correction}
+        row_settings |= sample.common.of_z if kind == "z" else {}
+        yield from _systems(make, outputs, ranking, row_settings, kind, reason.sentence if reason else None, values)
+        yield from _tests(make, outputs, ranking, row_settings, kind, corrected=self.correction != "none")
+
+
+def _systems(
+    make: Rows,
+    outputs: Outputs,
+    ranking: RankClusters,
+    settings: dict[str, Any],
+    kind: str,
+    reason: str | None,
+    values: np.ndarray[Any, np.dtype[np.float64]],
+) -> Iterator[Row]:
+    for code, key in enumerate(outputs.systems):
+        score, range_ = ranking.scores[code], ranking.ranges[code]
+        counts: dict[str, Any] = outputs.counts(code, rated=~np.isnan(values))
+        about: dict[str, Any] = {"system": key, "settings": settings}
+        note = joined(score.note, reason)
+        yield make.row(f"segment_score_{kind}", score, **{**about, **counts}, note=note)
+        if range_ is None:
+            continue
+        about["n_items"] = score.n_items
+        place, cluster = float(ranking.order.index(code) + 1), ranking.clusters[code]
+        of_ranks = {**about, "settings": {**settings, "interval": "ranks of the systems that no test separates"}}
+        yield make.row(f"cluster_rank_{kind}", value=place, low=float(range_[0]), high=float(range_[1]), **of_ranks)
+        yield make.row(f"cluster_{kind}", value=None if cluster is None else float(cluster), **about)
+
+
+def _tests(
+    make: Rows, outputs: Outputs, ranking: RankClusters, settings: dict[str, Any], kind: str, *, corrected: bool
+) -> Iterator[Row]:
+    family = {
+        **settings,
+        "family": f"{len(ranking.tests)} pairs of one criterion",
+        "test": "one-sided rank-sum, asymptotic",
+        **make.sample.common.scope("items"),
+    }
+    note = None if corrected else UNCORRECTED
+    for pair in sorted(ranking.tests, key=lambda pair: (min(pair.a, pair.b), max(pair.a, pair.b))):
+        a, b = in_order(outputs.systems, make.sample.common.pairs, pair.a, pair.b)
+        yield make.row(
+            f"rank_sum_{kind}",
+            pair.test,
+            **outputs.names(a, b),
+            p_adjusted=pair.p_adjusted if corrected else None,
+            settings={**family, "tested": FIRST_HIGHER if a == pair.a else SECOND_HIGHER},
+            note=joined(pair.test.note, note),
+        )
+
+
+# Tables of clusters by WMT's rank-sum tests.
+
+
+def tested(row: ResultRow | None) -> Cell:
+    """Show the system of a pair that the one-sided test takes as the higher."""
+    if row is None:
+        return Cell(DASH)
+    # Runs of versions that put the higher system first do not say it.
+    second = (row.settings or {}).get("tested") == SECOND_HIGHER
+    return name(gettext("second above first") if second else gettext("first above second"))
+
+
+@tables_of("clusters")
+def clusters(rows: StoredRows, limit: float) -> Iterator[Table]:
+    """Yield systems by their score over segments, and the test of each pair."""
+    for kind, caption in (("z", gettext("Clusters by z (WMT)")), ("raw", gettext("Clusters by ratings (WMT)"))):
+        columns = [
+            Shown(gettext("Cluster"), f"cluster_{kind}", whole),
+            Shown(gettext("Rank"), f"cluster_rank_{kind}", whole),
+            Shown(gettext("Rank range"), f"cluster_rank_{kind}", ranks),
+            Shown(gettext("Mean over segments"), f"segment_score_{kind}", digits(3)),
+            Shown(gettext("Segments"), f"cluster_rank_{kind}", items),
+        ]
+        yield from by_system(rows.whole, caption, columns, lead=f"segment_score_{kind}")
+        pairs = [
+            Shown(gettext("Tested"), f"rank_sum_{kind}", tested),
+            Shown(gettext("Rank-sum test, one-sided p"), f"rank_sum_{kind}", p_below(limit)),
+        ]
+        yield from by_pair(rows.whole, gettext("Rank-sum tests"), pairs, lead=f"rank_sum_{kind}", sign="–")
+    yield from subsets(rows, limit, gettext("Clusters by subset"))
+
+
+# The chart of clusters: the ranks that rank-sum tests leave open.
+
+
+@chart(order=45)
+def cluster_ranks(material: Material) -> Iterator[Sketch]:
+    """Draw the rank ranges of WMT's rank-sum tests."""
+    for kind in ("z", "raw"):
+        rank, cluster = f"cluster_rank_{kind}", f"cluster_{kind}"
+        yield from rank_ranges(material, _by_rank_sum, rank, cluster, f"cluster-ranks-{kind}", _rank_sum)
+
+
+def _by_rank_sum(material: Material, clusters: Mapping[str | None, float]) -> str:
+    """Return a title with the number of clusters; these tests are about the raters of the study only."""
+    n = len(set(clusters.values()))
+    rows = material.of("cluster_rank_z") or material.of("cluster_rank_raw")
+    without = " without correction" if setting(rows, "correction") == "none" else ""
+    found = f"give {n} clusters" if n > 1 else "leave all systems in one cluster"
+    return f"For these raters only, one-sided rank-sum tests{without} {found} for {material.name}"
+
+
+def _rank_sum(rows: Sequence[Row]) -> str:
+    values = "z" if setting(rows, "values") == "z" else "ratings"
+    method = setting(rows, "correction")
+    corrected = "not corrected for several tests" if method == "none" else f"corrected ({correction(method)})"
+    return f"By mean {values} over segments. Line: ranks that one-sided rank-sum tests leave open, {corrected}"
