@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from analytics_app import charts, quality
 from analytics_app.analyses import Analysis, Common, Question, Sample
+from analytics_app.analyses.shared.unknown_raters import has_unknown, without_claims
 from analytics_app.charts import Drawn
 from analytics_app.models import Exclusion, Plot, RunPart, RunPartKind
 from analytics_app.ratings import Extras, Mask, Table, load, load_extras
@@ -177,9 +178,10 @@ def _rows(inputs: Inputs) -> Iterator[Row]:
     included = ~inputs.excluded
     samples.append(replace(all_of_it, table=table.where(included), z=z[included], basis="kept"))
     for sample in samples:
+        is_unknown = has_unknown(sample.table)
         for analysis in inputs.analyses:
             for row in analysis.rows(sample):
-                yield replace(row, planned=planned)
+                yield replace(without_claims(row, analysis) if is_unknown else row, planned=planned)
 
 
 def _drawn(inputs: Inputs, rows: Sequence[Row]) -> Sequence[Drawn]:

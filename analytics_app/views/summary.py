@@ -24,6 +24,8 @@ from analytics_app.show.tracks import Tracks, tracks_of
 from analytics_app.views.basis import basis_of
 from analytics_app.views.run_words import Funnel
 from analytics_app.views.sections import Section
+from tasks_app.importing.conflicts import left_out_in_words
+from tasks_app.models import Event
 
 # The number of sentences in the headline; the others are below it.
 HEADLINES = 2
@@ -145,7 +147,7 @@ def summary_of(
         matrix=_matrix(leading),
         agreement=_agreement([place for place in placed if place.agreement is not None]),
         agreement_reasons=list(dict.fromkeys(str(place.agreement.reason) for place in placed if place.agreement)),
-        excluded=list(_excluded(funnels)),
+        excluded=[*_left_out(run), *_excluded(funnels)],
         disagreements=_disagreements(leading),
         leading=leading,
         places={place.key: place for place in placed},
@@ -323,6 +325,14 @@ def _agreement(places: Sequence[Place]) -> Tracks | None:
         ends=(0.0, 1.0),
         digits=agreement_choice.DIGITS,
     )
+
+
+def _left_out(run: Run) -> Iterator[str]:
+    """Yield a sentence for each file of ratings of which rows were left out, since they rated a text again."""
+    imports = Event.objects.filter(study_id=run.study_id, verb="imported", at__lte=run.created_at).order_by("id")
+    for event in imports.filter(after__has_key="left_out"):
+        for sentence in left_out_in_words(event.after["left_out"], event.after["rows"]):
+            yield f"{event.object}: {sentence}"
 
 
 def _excluded(funnels: Sequence[Funnel]) -> Iterator[str]:

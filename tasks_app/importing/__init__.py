@@ -10,7 +10,7 @@ from django.utils.translation import ngettext
 from tasks_app.hooks.sections import Json
 from tasks_app.importing.checking import RowCheck
 from tasks_app.importing.columns import RATINGS
-from tasks_app.importing.conflicts import in_words
+from tasks_app.importing.conflicts import in_words, left_out_in_words
 from tasks_app.importing.guessing import guess, peek
 from tasks_app.importing.mapping import NO_MAPPING, ColumnMapping, from_document, from_file, from_yaml
 from tasks_app.importing.ratings import Report
@@ -63,9 +63,12 @@ class Imported:
 
 
 def import_ratings(
-    *, study: Study, file: RatingsFile, mapping: ColumnMapping = NO_MAPPING, by: Actor, check: bool = False
-) -> Imported:
+    *, study: Study, file: RatingsFile, mapping: ColumnMapping = NO_MAPPING, by: Actor, check: bool = False,
+    beside: int = 0,
+) -> Imported:  # fmt: skip
     """Store the ratings of a file in a study; with `check`, only find out whether they could be.
+
+    `beside` is the number of rows that are no ratings of texts, such as attributes of raters.
 
     Raises
     ------
@@ -77,7 +80,7 @@ def import_ratings(
         if mapping is NO_MAPPING:
             _refuse_foreign(table)
         try:
-            return _import(study.pk, table, scanned, mapping, by, check)
+            return _import(study.pk, table, scanned, mapping, by, check, beside)
         except NotPossible as error:
             raise StudyFileError([Problem(file.name, 0, 0, str(error))]) from error
 
@@ -100,7 +103,7 @@ def _refuse_foreign(file: RatingsFile) -> None:
 
 @atomically
 def _import(
-    study_id: int, file: RatingsFile, scanned: Scanned, mapping: ColumnMapping, by: Actor, check: bool
+    study_id: int, file: RatingsFile, scanned: Scanned, mapping: ColumnMapping, by: Actor, check: bool, beside: int
 ) -> Imported:
     problems = Problems()
     study = storing.hold(study_id)
@@ -109,8 +112,8 @@ def _import(
     with lines_of(file, scanned.encoding) as lines:
         table = RatingsTable(mapping, file, lines, problems)
         staging = storing.Staging(study, check=check, width=table.width)
-        n = _stage(table, rows, staging)
-    if not n and not problems.count:
+        n_rows = _stage(table, rows, staging)
+    if not n_rows and not problems.count:
         problems.add(file.name, 0, 0, _nothing(table))
     raters = rows.raters.rows()
     conflicts = staging.conflicts(raters, mapping.repeats, whole=not problems.count)
@@ -122,12 +125,13 @@ def _import(
     for kind, n in conflicts.more.items():
         problems.add_more(file.name, n, words[kind])
     problems.raise_if_any()
-    counts = {"rows": n, "skipped": table.skipped, "raters": len(raters), **staging.counts()}
-    notes = (*_of_kinds(rows.unknown_kinds), *_notes(table, is_draft=is_draft, check=check))
+    counts = {"rows": n_rows, "skipped": table.skipped, "raters": len(raters), **staging.counts()}
+    left_out = left_out_in_words(staging.left_out, n_rows - beside)
+    notes = (*left_out, *_of_kinds(rows.unknown_kinds), *_notes(table, is_draft=is_draft, check=check))
     if check:
         transaction.set_rollback(True)
     else:
-        about = {"file": file.name, "sha256": scanned.sha256, "mapping": mapping.label, "rows": n}
+        about = {"file": file.name, "sha256": scanned.sha256, "mapping": mapping.label, "rows": n_rows - beside}
         storing.store(study=study, staging=staging, raters=raters, by=by, source=about)
     return Imported(counts, notes)
 
@@ -194,6 +198,6 @@ def _notes(table: RatingsTable, *, is_draft: bool, check: bool) -> Iterator[str]
         sentence = _("Not used: %(names)s. They belong to the study's items, or are worked out anew.")
         yield sentence % {"names": ", ".join(table.left_out)}
     if is_draft and check:
-        yield _("Importing freezes the design of this draft as version 1 and closes the study.")
+        yield _("Storing makes these ratings version 1 of the study and closes it. It can be opened to raters later.")
     elif is_draft:
-        yield _("The design is frozen as version 1 and the study closed. It can still be opened to raters.")
+        yield _("These ratings are version 1 of the study, which is closed. It can be opened to raters later.")

@@ -1,13 +1,15 @@
 """Problems between rows of a file: the message, and the cell it points at."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
 from tasks_app.services.imports.storing import Conflict
-from tasks_app.studyfile.problems import quoted
+from tasks_app.studyfile.problems import LISTED, quoted
 
 # By kind of conflict: the column to look at, and the sentence.
 _SENTENCES: Mapping[str, tuple[str, Promise]] = {
@@ -21,16 +23,17 @@ _SENTENCES: Mapping[str, tuple[str, Promise]] = {
     "twice": (
         "rater",
         gettext_lazy(
-            "This rater has already rated this, in line %(line)d. If that is intended, set purpose to "
-            "repeat in these rows, or repeats to first, last or keep in the mapping."
+            "This rater has already rated this, in line %(line)d: %(about)s. To keep the first rating, write "
+            "“repeats: first” into the mapping; “repeats: last” keeps the last one, and “repeats: keep” both. If the "
+            "rater was shown the text a second time on purpose, write “repeat” into the column purpose of this row."
         ),
     ),
     "stored": (
         "rater",
         gettext_lazy(
             "This rater's rating of this was already imported, and stored ratings never change. Remove "
-            "the row, or set repeats in the mapping: first to skip such rows, keep to store them as "
-            "further ratings."
+            "the row, or write “repeats: first” into the mapping to skip such rows, or “repeats: keep” to store them "
+            "as further ratings."
         ),
     ),
     "two_in_one": (
@@ -98,4 +101,31 @@ def in_words(conflict: Conflict) -> tuple[str, str]:
         named = _("The file has no judgment “%(name)s” of this rater and unit.")
         return column, named % {"name": conflict.about}
     about = quoted(conflict.about) if conflict.kind == "other_words" else conflict.about
+    if conflict.kind == "twice":
+        first, second = map(quoted, json.loads(conflict.about))
+        about = _("%(first)s there, %(second)s here") % {"first": first, "second": second}
     return column or conflict.about, str(sentence) % {"line": conflict.first, "about": about}
+
+
+def left_out_in_words(left_out: Mapping[str, Mapping[str, Any]], n_rows: int) -> Iterator[str]:
+    """Yield a sentence about second ratings that were left out: how many of the rows, why, and the first lines.
+
+    `left_out` gives the number of rows and the first lines by why, as the study's log has them.
+    """
+    for kind, found in left_out.items():
+        n, lines = found["rows"], [f"{line:,}" for line in found["lines"][:LISTED]]
+        sentence = ngettext(
+            "%(n)s of %(all)s rows left out: %(why)s (line %(lines)s).",
+            "%(n)s of %(all)s rows left out: %(why)s (lines %(lines)s).",
+            n,
+        )
+        listed = ", ".join(lines + (["…"] if n > len(lines) else []))
+        yield sentence % {"n": f"{n:,}", "all": f"{n_rows:,}", "why": _LEFT_OUT[kind], "lines": listed}
+
+
+# Why second ratings were left out.
+_LEFT_OUT: Mapping[str, Promise] = {
+    "stored": gettext_lazy("the rater's rating of the same text was imported before"),
+    "first": gettext_lazy("a second rating of the same text by the same rater"),
+    "last": gettext_lazy("an earlier rating of the same text by the same rater"),
+}

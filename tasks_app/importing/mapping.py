@@ -34,6 +34,9 @@ from tasks_app.texts.plaintext import problems_in_json
 # Ways to treat a second rating of the same place by the same rater.
 REPEATS = ("refuse", "first", "last", "keep")
 
+# What an empty output is: not in the file, or a text without a word that was rated so.
+EMPTY = MISSING, EMPTY_TEXT = "missing", "text"
+
 _WORD: Json = {"type": ["string", "number", "boolean"]}
 
 # A pattern for the names of columns, one for each word, or columns that stand for their own names.
@@ -80,6 +83,7 @@ def schema(declared: TableDeclaration = RATINGS) -> dict[str, Json]:
             "prefer": form_schema(Preference.Settings),
             "offsets": form_schema(Offsets.Settings),
             "unknown_raters": {"type": "boolean"},
+            "empty": {"enum": list(EMPTY)},
             "wide": {
                 "type": "object",
                 "properties": {"of": {"enum": list(ours)}, **{name: {**_PATTERNS, **ours[name]} for name in ours}},
@@ -98,7 +102,8 @@ class ColumnMapping:
     `values` our words by the file's, for single columns of ours; `where` the words, by the file's columns, of the rows
     that count. Words are texts, as they stand in a cell. `format` says how the file writes times, by our columns, as
     Python's strptime does; `wide` which columns are of which rating where a row holds several. `quoting` is what
-    quotation marks are in the file, "" where nothing was said. `label` names the mapping in messages and logs.
+    quotation marks are in the file, "" where nothing was said; so is `empty`, what an empty output is.
+    `label` names the mapping in messages and logs.
     """
 
     columns: Mapping[str, str] | None = None
@@ -112,6 +117,7 @@ class ColumnMapping:
     shape: Shape = field(default_factory=Shape)
     offsets: Offsets | None = None
     unknown_raters: bool = False
+    empty: str = ""
     label: str = ""
     document: Mapping[str, Json] = field(default_factory=dict)
     declared: TableDeclaration = RATINGS
@@ -216,6 +222,7 @@ def _checked(tree: Tree, problems: Problems, declared: TableDeclaration) -> Colu
         shape=Shape.read(document),
         offsets=Offsets(document["offsets"]) if "offsets" in document else None,
         unknown_raters=document.get("unknown_raters", False),
+        empty=document.get("empty", ""),
         label=tree.file,
         document=document,
         declared=declared,
@@ -255,6 +262,8 @@ def _misfits_of_file(mapping: ColumnMapping) -> Iterator[tuple[Path, str]]:
             yield ("format", ours), sentence % {"example": "%m/%d/%Y %H:%M:%S"}
     if mapping.unknown_raters and "rater" in {*(mapping.columns or ()), *mapping.constant, *_brought(mapping)}:
         yield ("unknown_raters",), _("The mapping says who rated. Keep one of the two.")
+    if mapping.empty and mapping.declared.column("output") is None:
+        yield ("empty",), _("This is for tables that hold the texts as well; here the texts are those of the study.")
     if mapping.wide is not None:
         for ours, sentence in mapping.wide.problems({**(mapping.columns or {}), **mapping.constant}):
             yield ("wide", ours) if ours else ("wide",), sentence

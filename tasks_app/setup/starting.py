@@ -141,6 +141,10 @@ def _fill(study: Study, document: Mapping[str, Json], by: AbstractBaseUser) -> N
     changes.change(setup=setup, values=values, base=setup.revision, by=by)
 
 
+# The action of beginning with one table, in the log.
+BEGAN_TABLE = "began with a table of ratings"
+
+
 @atomically
 def empty(*, owner: AbstractBaseUser, names: Names, is_imported: bool = False) -> Study:
     """Make a draft without a task, for researchers who begin with the texts.
@@ -153,6 +157,35 @@ def empty(*, owner: AbstractBaseUser, names: Names, is_imported: bool = False) -
     else:
         changes.begin(study)
     return study
+
+
+@atomically
+def for_table(*, owner: AbstractBaseUser, names: Names) -> Study:
+    """Make a draft for a table of texts and ratings; one of this owner that waits for its table takes the new names.
+
+    So a table that was given up leaves no draft behind.
+    """
+    began = {"events__verb": BEGAN_TABLE, "events__actor_id": owner.pk, "memberships__user_id": owner.pk}
+    waiting = (
+        Study.objects.filter(current_version=0, **began)
+        .exclude(tasks__isnull=False)
+        .exclude(setup__rows__isnull=False)
+        .order_by("-id")
+        .first()
+    )
+    if waiting is None:
+        study = empty(owner=owner, names=names, is_imported=True)
+        events.log(study, owner, BEGAN_TABLE)
+        return study
+    setup = changes.begin(waiting)
+    values: dict[sections.Path, Json] = {
+        ("study", "title"): names.title, ("study", "public_title"): names.public_title,
+    }  # fmt: skip
+    changes.change(setup=setup, values=values, base=setup.revision, by=owner)
+    waiting.refresh_from_db()
+    waiting.title, waiting.public_title, waiting.slug = names.title, names.public_title, free_slug(names.title)
+    waiting.save(update_fields=["title", "public_title", "slug"])
+    return waiting
 
 
 def from_example(*, owner: AbstractBaseUser, example: Example, names: Names) -> Study:

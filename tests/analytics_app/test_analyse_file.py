@@ -5,10 +5,15 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
+from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
+from django.test import Client
 
+from analytics_app.analyses import registry
+from analytics_app.analyses.shared.unknown_raters import UNDEFINED, without_claims
 from analytics_app.models import ResultRow
-from tasks_app.models import Item, Output, Rater, Rating, Study, Task
+from analytics_app.results import TO_RATERS, TO_RATERS_AND_TEXTS, TO_TEXTS, Row
+from tasks_app.models import Event, Item, Output, Rater, Rating, Study, Task
 
 pytestmark = pytest.mark.django_db
 
@@ -77,6 +82,73 @@ def test_ratings_without_texts_and_raters(tmp_path: Path) -> None:
     assert "a sentence that says so stands in its place" in out
 
 
+def test_agreement_of_unknown_raters_is_undefined_with_the_reason(tmp_path: Path) -> None:
+    """Two ratings of each text by nobody in particular: means are given, agreement and what rests on raters is not."""
+    rows = [f"{system},t{n},A text of {system} about {n}.,{1 + (n + k) % 5}" for system in "AB" for n in range(6)
+            for k in range(2)]  # fmt: skip
+    analyse(tmp_path, "\n".join(["system,item,output,score", *rows]) + "\n", name="anonymous.csv")
+    assert mean("score", "A") is not None
+    agreement = ResultRow.objects.filter(analysis__in=["krippendorff", "agreement", "icc", "kappa", "correlation"])
+    assert agreement.filter(statistic="alpha").exists()
+    assert not agreement.filter(value__isnull=False).exists()
+    assert not agreement.exclude(note__startswith="The file does not say who rated.").exists()
+
+
+@pytest.mark.parametrize("to", [TO_RATERS, TO_RATERS_AND_TEXTS, TO_TEXTS])
+def test_nothing_generalises_to_further_raters_where_raters_are_unknown(to: str) -> None:
+    row = Row(analysis="means", statistic="mean", value=3.0, low=2.0, high=4.0, p=0.04, settings={"generalises_to": to})
+    told = without_claims(row, registry["krippendorff"]())
+    assert (told.value, told.low, told.note) == (None, None, UNDEFINED)
+    kept = without_claims(row, registry["distribution"]())
+    assert kept.value == 3.0
+    assert (kept.low, kept.p) == ((2.0, 0.04) if to == TO_TEXTS else (None, None))
+
+
+def test_a_second_rating_that_is_left_out_is_told_and_kept_in_the_log(
+    tmp_path: Path, rosas_browser: Client, rosa: User
+) -> None:
+    """Issue: `repeats: first` dropped a row, and neither the output, the log nor the results said so."""
+    table = TABLE + "ann,1,Zürich,Der Zug ist da.,Here the train.,5,90,31,news\n"
+    mapping = "columns: {rater: annotator, item: segment, system: model, output: translation, value: fluency}\n"
+    told = "1 of 9 rows left out: a second rating of the same text by the same rater (line 10)."
+    checked = analyse(tmp_path, table, mapping + "repeats: first\n", "twice.csv", "--check")
+    assert told in checked
+    assert not Study.objects.exists()
+    assert told in analyse(tmp_path, table, mapping + "repeats: first\n", "twice.csv", "--owner", "rosa")
+    (event,) = Event.objects.filter(verb="imported")
+    assert event.after["left_out"] == {"first": {"rows": 1, "lines": [10]}}
+    page = rosas_browser.get("/admin/studies/twice/results/").content.decode()
+    assert f"twice.csv: {told}" in page
+    out = analyse(tmp_path, table, mapping + "repeats: last\n", "last.csv")
+    assert "1 of 9 rows left out: an earlier rating of the same text by the same rater (line 4)." in out
+
+
+def test_a_second_rating_is_refused_with_both_values_and_a_line_for_the_mapping(tmp_path: Path) -> None:
+    table = TABLE + "ann,1,Zürich,Der Zug ist da.,Here the train.,5,90,31,news\n"
+    (tmp_path / "twice.csv").write_text(table, encoding="utf-8")
+    (tmp_path / "map.yaml").write_text("columns: {rater: annotator, item: segment, system: model, value: fluency}")
+    err = StringIO()
+    with pytest.raises(CommandError):
+        call_command(
+            "analyse_file", str(tmp_path / "twice.csv"), "--map", str(tmp_path / "map.yaml"), stdout=StringIO(),
+            stderr=err,
+        )  # fmt: skip
+    assert "twice.csv:10:1: rater: This rater has already rated this, in line 4: '2' there, '5' here." in err.getvalue()
+    assert "write “repeats: first” into the mapping" in err.getvalue()
+
+
+def test_empty_outputs_are_asked_about_and_the_mapping_says_what_they_are(tmp_path: Path) -> None:
+    table = "who,seg,model,text,score\nann,1,A,A text here.,3\nann,1,B,,1\nann,2,A,,2\nann,2,B,Another text.,4\n"
+    mapping = "columns: {rater: who, item: seg, system: model, output: text, value: score}\n"
+    asked = analyse(tmp_path, table, mapping, "empty.csv", "--check")
+    assert "2 outputs are empty (lines 3, 4). Is this missing or an empty text?" in asked
+    analyse(tmp_path, table, mapping + "empty: text\n", "as-text.csv")
+    assert Output.objects.filter(text="").count() == 2
+    missing = analyse(tmp_path, table, mapping + "empty: missing\n", "missing.csv")
+    assert "2 outputs are empty (lines 3, 4). Their texts are missing, as the mapping says" in missing
+    assert Output.objects.filter(text__startswith="(The file has no text of").count() == 2
+
+
 def test_nested_json_with_labels(tmp_path: Path) -> None:
     records = [
         {"id": "i1", "reply": "Yes, of course.", "labels": {"ann": "civil", "bob": "rude"}},
@@ -119,3 +191,101 @@ def test_rows_that_contradict_are_listed_and_nothing_is_stored(tmp_path: Path) -
         "ratings.csv:9:8: rater_age: This row says something else about the same rater than line 3.",
     ]
     assert not Study.objects.exists()
+
+
+ONE_SCALE = [(4, 3, 4), (2, 2, 1), (5, 4, 4), (1, 2, 1)]
+
+
+def wide(*names: str, values: list[tuple[object, ...]] | list[tuple[int, int, int]] = ONE_SCALE) -> str:
+    """Return a table with a text in each row and these columns of ratings."""
+    rows = [f"i{n},Text number {n}.,{','.join(map(str, row))}" for n, row in enumerate(values)]
+    return "\n".join([f"item,text,{','.join(names)}", *rows]) + "\n"
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("annotator1", "annotator2", "annotator3"),
+        ("rater_a", "rater_b", "rater_c"),
+        ("Bewerter 1", "Bewerter 2", "Bewerter 3"),
+        ("评估员1", "评估员2", "评估员3"),
+        ("score_judge1", "score_judge2", "score_judge3"),
+    ],
+)
+def test_numbered_columns_whose_names_mean_a_rater_are_raters(tmp_path: Path, names: tuple[str, ...]) -> None:
+    out = analyse(tmp_path, wide(*names), "", "wide.csv", "--check")
+    assert "wide:\n  of: rater\n  value: [" in out
+    assert "unknown_raters" not in out
+
+
+def test_ratings_in_columns_of_raters_have_agreement(tmp_path: Path) -> None:
+    analyse(tmp_path, wide("annotator1", "annotator2", "annotator3"))
+    assert sorted(Rater.objects.values_list("pseudonym", flat=True)) == ["annotator1", "annotator2", "annotator3"]
+    assert set(Rating.objects.values_list("criterion__name", flat=True)) == {"Rating"}
+    assert ResultRow.objects.filter(statistic="alpha", value__isnull=False).exists()
+
+
+def test_words_of_numbered_raters_are_labels(tmp_path: Path) -> None:
+    values = [("yes", "no", "yes"), ("no", "no", "no"), ("yes", "yes", "no"), ("no", "yes", "yes")]
+    analyse(tmp_path, wide("annotator1", "annotator2", "annotator3", values=values))
+    assert (Rater.objects.count(), Rating.objects.filter(label="yes").count()) == (3, 6)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [("score1", "score2", "score3"), ("r1", "r2", "r3"), ("quality_a", "quality_b", "quality_c"),
+     ("annotator_ann", "annotator_bob", "annotator_cat")],
+)  # fmt: skip
+def test_other_numbered_columns_are_asked_about_and_nothing_is_stored(tmp_path: Path, names: tuple[str, ...]) -> None:
+    (tmp_path / "wide.csv").write_text(wide(*names), encoding="utf-8")
+    out = StringIO()
+    with pytest.raises(CommandError, match="two ways") as refused:
+        call_command("analyse_file", str(tmp_path / "wide.csv"), stdout=out, stderr=StringIO())
+    assert refused.value.returncode == 2
+    assert not Study.objects.exists()
+    assert "--numbered criteria" in analyse(tmp_path, wide(*names), "", "wide.csv", "--check")
+    assert "--numbered raters" in out.getvalue()
+
+
+def test_the_choice_is_an_option(tmp_path: Path) -> None:
+    table = wide("score1", "score2", "score3")
+    assert "No column says who rated" not in analyse(tmp_path, table, "", "a.csv", "--numbered", "raters")
+    assert Rater.objects.count() == 3
+    assert "No column says who rated" in analyse(tmp_path, table, "", "b.csv", "--numbered", "criteria")
+    assert Rater.objects.count() == 3 + 4
+
+
+def test_columns_of_criteria_and_raters(tmp_path: Path) -> None:
+    values: list[tuple[object, ...]] = [(4, 3, 1, 2), (2, 2, 5, 4), (5, 4, 3, 3)]
+    names = ("fluency_annotator1", "fluency_annotator2", "style_annotator1", "style_annotator2")
+    analyse(tmp_path, wide(*names, values=values))
+    assert (Rater.objects.count(), mean("fluency", "system"), mean("style", "system")) == (2, 20 / 6, 3.0)
+
+
+def test_numbered_columns_beside_a_rater_are_criteria(tmp_path: Path) -> None:
+    table = "rater,item,text,score1,score2\nann,i1,A text here.,4,5\nbob,i1,A text here.,3,5\n"
+    analyse(tmp_path, table)
+    assert (Rater.objects.count(), mean("score1", "system"), mean("score2", "system")) == (2, 3.5, 5.0)
+
+
+def test_answers_in_lists_of_objects_are_found(tmp_path: Path) -> None:
+    """Issue: worker and score stood in annotations, and no column was said to hold ratings."""
+    records = [
+        {"id": 7, "text": "A short text.", "annotations": [{"worker": "w1", "score": 4}, {"worker": "w2", "score": 5}]},
+        {"id": 8, "text": "Another text.", "annotations": [{"worker": "w1", "score": 2}]},
+    ]
+    lines = "".join(json.dumps(record) + "\n" for record in records)
+    out = analyse(tmp_path, lines, "", "nested.jsonl")
+    assert "annotations[*].worker" in out
+    assert "unknown_raters" not in out
+    assert (Item.objects.count(), Rater.objects.count(), mean("score", "system")) == (2, 2, pytest.approx(11 / 3))
+
+
+def test_several_numbers_in_objects_are_criteria_and_words_are_labels(tmp_path: Path) -> None:
+    both = [{"text": "A short text.", "marks": [{"annotator": "a", "fluency": 4, "style": 2}]},
+            {"text": "Another text.", "marks": [{"annotator": "a", "fluency": 5, "style": 1}]}]  # fmt: skip
+    analyse(tmp_path, json.dumps(both), "", "both.json")
+    assert (mean("fluency", "system"), mean("style", "system")) == (4.5, 1.5)
+    words = [{"text": "One more.", "marks": [{"user": "a", "label": "good"}, {"user": "b", "label": "bad"}]}]
+    analyse(tmp_path, json.dumps(words), "", "words.json")
+    assert Rating.objects.filter(label="good", rater__pseudonym="a").count() == 1

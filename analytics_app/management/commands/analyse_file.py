@@ -10,12 +10,11 @@ from analytics_app.exports.results import stream
 from analytics_app.models import RunState, RunTrigger
 from analytics_app.runs import start
 from analytics_app.selectors.results import rows_of
-from tasks_app.hooks.sections import Json
 from tasks_app.importing import RatingsFile, from_file, whole
 from tasks_app.importing.formats.opening import readable
 from tasks_app.importing.guessing import peek
 from tasks_app.importing.mapping import as_yaml
-from tasks_app.importing.whole.guessing import LOOKED_AT, first_mapping
+from tasks_app.importing.whole.guessing import CRITERIA, LOOKED_AT, RATERS, Reading, readings, warning_of
 from tasks_app.management.lookups import user_called
 from tasks_app.setup.starting import free_slug
 from tasks_app.studyfile import StudyFileError
@@ -33,13 +32,22 @@ class Command(BaseCommand):
         """Declare the arguments of the command."""
         parser.add_argument("file", help="a table: CSV, TSV, JSON, JSON Lines or a workbook")
         parser.add_argument("--map", metavar="MAP", help="a mapping, in YAML or JSON; without it, columns are guessed")
+        parser.add_argument(
+            "--numbered",
+            choices=(RATERS, CRITERIA),
+            help="what columns such as score1, score2 are: of one rater each, or a criterion each",
+        )
         parser.add_argument("--title", help="title of the study; the name of the file without one")
         parser.add_argument("--owner", metavar="USER", help="who owns the study; without, superusers see it only")
-        parser.add_argument("--check", action="store_true", help="only show the mapping that would be used")
+        parser.add_argument(
+            "--check",
+            action="store_true",
+            help="show how the columns are read and what would be stored, and store nothing",
+        )
         parser.add_argument("--json", metavar="FILE", help="write the results document as well")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Run the command; every problem goes to standard error with exit code 1."""
+        """Run the command; every problem goes to standard error, with exit code 1, or 2 where it asks for a choice."""
         try:
             self._analyse(options)
         except StudyFileError as error:
@@ -52,21 +60,28 @@ class Command(BaseCommand):
         if options["map"]:
             mapping = from_file(options["map"], whole.declared)
         else:
-            document = _guessed(file)
+            reading = self._chosen(file, options["numbered"], check=options["check"])
+            if reading is None:
+                return
+            document = reading.document
             mapping = whole.mapping_of(_("mapping"), document)
             sentence = _(
                 "The columns are read as follows. To change that, save this as map.yaml, and add --map map.yaml:"
             )
             self.stdout.write(f"{sentence}\n\n{as_yaml(document)}")
-        if options["check"]:
-            return
+            if sentence := warning_of(document):
+                self.stdout.write(sentence)
         title = options["title"] or Path(file.table).stem
         made = whole.study_of_table(
-            file=file, mapping=mapping, title=title, slug=free_slug(title), owner=user_called(options["owner"])
-        )
+            file=file, mapping=mapping, title=title, slug=free_slug(title), owner=user_called(options["owner"]),
+            check=options["check"],
+        )  # fmt: skip
         for note in made.notes:
             self.stdout.write(note)
         self.stdout.write(", ".join(f"{n} {noun}" for noun, n in made.counts.items()))
+        if options["check"]:
+            self.stdout.write(_("Nothing is stored yet."))
+            return
         run = start.start(study=made.study, by=None, trigger=RunTrigger.COMMAND)
         start.compute_here(run=run)
         if run.state != RunState.DONE:
@@ -82,10 +97,25 @@ class Command(BaseCommand):
                 target.writelines(stream(run, format="json", systems=True))
         self.stdout.write(_("Stored as the study %(slug)s. Its page has all results.") % {"slug": made.study.slug})
 
+    def _chosen(self, file: RatingsFile, numbered: str | None, *, check: bool) -> Reading | None:
+        """Return how the columns are read; None where both ways were shown. Raises CommandError to ask for one."""
+        found = _guessed(file)
+        for reading in found:
+            if len(found) == 1 or reading.name == numbered:
+                return reading
+        for reading in found:
+            self.stdout.write(f"--numbered {reading.name}: {reading.about}\n\n{as_yaml(reading.document)}")
+        if check:
+            return None
+        raise CommandError(
+            _("The columns can be read in two ways. Nothing was stored; say which by --numbered or --map."),
+            returncode=2,
+        )
 
-def _guessed(file: RatingsFile) -> Json:
+
+def _guessed(file: RatingsFile) -> list[Reading]:
     with readable(file) as opened:
-        return first_mapping(peek(opened, rows=LOOKED_AT))
+        return readings(peek(opened, rows=LOOKED_AT))
 
 
 def _line(row: Any) -> str:

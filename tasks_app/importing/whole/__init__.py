@@ -18,7 +18,7 @@ from django.utils.translation import ngettext
 
 from tasks_app import importing, studyfile
 from tasks_app.hooks.sections import Json
-from tasks_app.importing.mapping import ColumnMapping
+from tasks_app.importing.mapping import EMPTY_TEXT, MISSING, ColumnMapping
 from tasks_app.importing.plain import rewound
 from tasks_app.importing.rows import MappedTable
 from tasks_app.importing.shaping.prepared import prepared
@@ -28,14 +28,13 @@ from tasks_app.importing.whole.reading import ANSWER, Reading
 from tasks_app.importing.whole.writing import (
     TaskOfTable,
     attribute_rows,
-    has_texts,
     in_study,
     tasks_of,
     write_study,
 )
 from tasks_app.models import Study
 from tasks_app.services.database import atomically
-from tasks_app.studyfile.problems import Problem, Problems, StudyFileError
+from tasks_app.studyfile.problems import LISTED, Problem, Problems, StudyFileError
 
 __all__ = ["Made", "declared", "mapping_of", "study_of_table"]
 
@@ -92,12 +91,14 @@ def study_of_table(
         plain = replace(
             importing.NO_MAPPING, columns=named, repeats=mapping.repeats, offsets=mapping.offsets, label=mapping.label
         )
-        imported = importing.import_ratings(study=study, file=rows, mapping=plain, by=owner, check=check)
+        n_attributes = sum(len(found.values) for found in reading.attributes.values())
+        imported = importing.import_ratings(
+            study=study, file=rows, mapping=plain, by=owner, check=check, beside=n_attributes
+        )
         if check:
             transaction.set_rollback(True)
         else:
             study.refresh_from_db()
-        n_attributes = sum(len(found.values) for found in reading.attributes.values())
         counts = {
             "items": len(reading.items),
             "texts": len(reading.outputs),
@@ -121,6 +122,7 @@ def _read(
         for row, rating in reading.rows():
             raw.write(json.dumps([row.line, row.part, rating], ensure_ascii=False, default=str).encode() + b"\n")
         problems.raise_if_any()
+        empty = list(_of_empty(reading, mapping.empty))
         if not reading.scales:
             sentence = _("No column holds ratings. Map one to value (numbers) or label (words).")
             raise StudyFileError([Problem(file.name, 0, 0, sentence)])
@@ -132,17 +134,44 @@ def _read(
         for entry in heapq.merge(ratings, sorted(attributes, key=_place), key=_place):
             target.write(json.dumps(entry, ensure_ascii=False).encode() + b"\n")
         target.flush()
-    return reading, tasks, [*table.notes, *_notes(reading, tasks)], width
+    return reading, tasks, [*table.notes, *empty, *_notes(reading, tasks)], width
 
 
 def _place(entry: tuple[int, int, object]) -> tuple[int, int]:
     return entry[:2]
 
 
+def _of_empty(reading: Reading, empty: str) -> Iterator[str]:
+    """Take outputs without a text for what the mapping says, and yield what was done or has to be decided."""
+    found = reading.without_text
+    if not found:
+        return
+    if len(found) == len(reading.outputs) and empty != EMPTY_TEXT:
+        yield _("Some outputs have no text in the table: a sentence that says so stands in its place.")
+        return
+    lines = ", ".join([*(f"{output.line:,}" for output in found[:LISTED]), *(["…"] if len(found) > LISTED else [])])
+    sentence = ngettext(
+        "%(n)s output is empty (line %(lines)s).", "%(n)s outputs are empty (lines %(lines)s).", len(found)
+    )
+    what = {
+        EMPTY_TEXT: _("Each is an empty text, as the mapping says."),
+        MISSING: _("Their texts are missing, as the mapping says; a sentence that says so stands in their place."),
+    }.get(
+        empty,
+        _(
+            "Is this missing or an empty text? It is taken as missing, and a sentence that says so stands in its "
+            "place. Write “empty: text” into the mapping if the raters saw an empty text, or “empty: missing” to "
+            "confirm."
+        ),
+    )
+    if empty == EMPTY_TEXT:
+        for output in found:
+            output.values["output"] = ""
+    yield f"{sentence % {'n': f'{len(found):,}', 'lines': lines}} {what}"
+
+
 def _notes(reading: Reading, tasks: list[TaskOfTable]) -> Iterator[str]:
     """Yield what was assumed where the table says nothing."""
-    if not has_texts(reading):
-        yield _("Some outputs have no text in the table: a sentence that says so stands in its place.")
     if reading.n_unknown:
         yield _(
             "The file does not say who rated, so each row counts as the rating of another, unknown person. Means and "

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
 
 from tasks_app.hooks.sections import Json
 from tasks_app.importing.columns import RATINGS
 from tasks_app.importing.guessing import Peek, guess, plain_name
 from tasks_app.importing.whole.columns import ATTRIBUTE, FEATURE
+from tasks_app.importing.whole.nested import nested_answers
+from tasks_app.importing.whole.numbered import Family, Grid, family_of, grid_of
 from tasks_app.setup.tables.column_names import FEATURES, KNOWN_AS
 from tasks_app.setup.tables.layout import feature_name
 from tasks_app.studyfile.columns import BadCell, from_text
@@ -27,17 +32,105 @@ LOOKED_AT = 300
 # The longest scale whose steps a person would choose, and the cells that decide.
 _MOST, _CELLS = 100.0, 20
 
+# The longest scale of steps.
+_STEPS = 11
+
 # The longest word of a label, and the most labels.
 _LABEL, _LABELS = 30, 12
 
 
-def first_mapping(peek: Peek) -> dict[str, Json]:
-    """Return a mapping for a table with these columns and first rows."""
-    columns = {ours: theirs for ours, theirs in guess(peek.columns).items() if ours not in {"text", "document"}}
+# The two ways to read columns that are numbered.
+RATERS, CRITERIA = "raters", "criteria"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A way to read the columns of a table: its name, the mapping, and a sentence that says what they are taken for."""
+
+    name: str
+    document: Mapping[str, Json]
+    about: str = ""
+
+
+def readings(peek: Peek) -> list[Reading]:
+    """Return the ways to read a table with these columns and first rows; with several, only a person can choose."""
     cells = {name: [row[at].strip() for row in peek.rows if at < len(row)] for at, name in enumerate(peek.columns)}
+    nested = nested_answers(cells)
+    if nested is not None:
+        columns = _described(peek, cells, nested.used)
+        if "item" not in columns:
+            ids = [name for name in peek.columns if plain_name(name) == "id" and name not in nested.used]
+            columns |= {"item": ids[0]} if ids else {}
+        columns = {ours: theirs for ours, theirs in columns.items() if ours not in {"rater", "value", "label"}}
+        return [Reading("", _finished({"columns": {**columns, **nested.columns}, **nested.more}))]
+    numbered: Grid | Family | None = grid_of(_may_be_answers(peek.columns), lambda name: _is_rated(cells[name]))
+    numbered = numbered or _family(peek, cells)
+    columns = _described(peek, cells, numbered.columns if numbered is not None else ())
+    if numbered is None or "rater" in columns:
+        return [Reading("", _one_reading(peek, cells))]
+    of_raters = {name: theirs for name, theirs in columns.items() if name not in {"value", "label", "criterion"}}
+    names = ", ".join(numbered.columns)
+    if isinstance(numbered, Grid):
+        document = {"columns": {**of_raters, "value": numbered.pattern}, **numbered.document}
+        is_sure = numbered.is_sure
+    else:
+        answer = "value" if _is_rated(cells[numbered.columns[0]]) else "label"
+        document = {"columns": of_raters, "wide": {"of": "rater", answer: list(numbered.columns)}}
+        if not numbered.is_rater:
+            document["constant"] = {"criterion": numbered.stem}
+        is_sure = numbered.is_rater and numbered.is_sure and _on_one_scale(cells[name] for name in numbered.columns)
+    about = _("%(names)s hold the ratings of one rater each.") % {"names": names}
+    raters = Reading(RATERS, document, about)
+    if is_sure:
+        return [raters]
+    about = _("%(names)s are criteria, and the file does not say who rated.") % {"names": names}
+    return [raters, Reading(CRITERIA, _one_reading(peek, cells, numbered.columns), about)]
+
+
+def warning_of(document: Mapping[str, Json]) -> str:
+    """Return what is lost by reading a table so: agreement, where no column says who rated; "" where nothing is."""
+    if not document.get("unknown_raters"):
+        return ""
+    return _(
+        "No column says who rated: each row counts as the rating of another, unknown person, and no agreement is "
+        "computed. If a column names the rater, map it to rater."
+    )
+
+
+def _family(peek: Peek, cells: Mapping[str, Sequence[str]]) -> Family | None:
+    free = _may_be_answers(peek.columns)
+    found = family_of(free, lambda name: _is_rated(cells[name]))
+    return found or family_of(free, lambda name: _is_label(cells[name]) and not _is_text(cells[name]))
+
+
+def _may_be_answers(columns: Sequence[str]) -> list[str]:
+    """Return the columns whose names are not of an attribute, a number of a row or a time."""
+    plain = {name: plain_name(name) for name in columns}
+    return [
+        name
+        for name, words in plain.items()
+        if not {words, words.partition(" ")[2]} & _ATTRIBUTES
+        and not set(words.split()) & (_NO_CRITERIA | {"seconds", "duration"})
+        and not name.startswith(FEATURE)
+    ]
+
+
+def _on_one_scale(columns: Iterable[Sequence[str]]) -> bool:
+    """Return whether the numbers or words of all columns may be of one scale: steps up to 11, or wider ranges."""
+    kinds = set()
+    for cells in columns:
+        numbers = [float(cell) for cell in cells if cell and _is_rated([cell])]
+        kinds.add("label" if not numbers else max(map(abs, numbers)) <= _STEPS)
+    return len(kinds) == 1
+
+
+def _described(peek: Peek, cells: Mapping[str, list[str]], numbered: Sequence[str]) -> dict[str, str]:
+    """Return what columns say of texts and raters, without some columns that hold answers."""
+    rest = [name for name in peek.columns if name not in numbered]
+    columns = {ours: theirs for ours, theirs in guess(rest).items() if ours not in {"text", "document"}}
     for ours in ("source", "reference", "output", "language", "source_language", "document"):
         taken = set(columns.values())
-        names = [name for word in KNOWN_AS[ours] for name in peek.columns if plain_name(name) == word]
+        names = [name for word in KNOWN_AS[ours] for name in rest if plain_name(name) == word]
         free = [name for name in names if name not in taken or columns.get("item") == name]
         if free and (ours not in {"source", "reference", "output"} or _is_text(cells[free[0]])):
             columns = {name: theirs for name, theirs in columns.items() if theirs != free[0]}
@@ -46,17 +139,34 @@ def first_mapping(peek: Peek) -> dict[str, Json]:
         words = columns.pop("value")
         if _is_label(cells[words]) and "label" not in columns:
             columns["label"] = words
-    for name in peek.columns:
+    for name in rest:
         if name not in columns.values() and plain_name(name) in _ATTRIBUTES:
             columns[f"{ATTRIBUTE}{plain_name(name).replace(' ', '_')}"] = name
         elif name not in columns.values() and (name.startswith(FEATURE) or plain_name(name) in FEATURES):
             columns[name if name.startswith(FEATURE) else f"{FEATURE}{feature_name(name)}"] = name
+    return columns
+
+
+def _one_reading(peek: Peek, cells: dict[str, list[str]], numbered: Sequence[str] = ()) -> dict[str, Json]:
+    """Return the mapping of a table with one rating in a row, or a column for each criterion."""
+    columns = _described(peek, cells, numbered)
     document: dict[str, Json] = {"columns": columns}
+    if numbered and not all(_is_rated(cells[name]) for name in numbered):
+        document["wide"] = {"of": "criterion", "label": list(numbered)}
+        columns.pop("label", None)
+    elif numbered:
+        columns.pop("value", None)
     if "value" in columns and "criterion" not in columns:
         document["constant"] = {"criterion": columns["value"]}
-    if not {"value", "label"} & set(columns):
+    if "wide" not in document and not {"value", "label"} & set(columns):
         document |= _criteria(peek, columns, cells)
-    if "rater" not in columns and "wide" not in document:
+    return _finished(document)
+
+
+def _finished(document: dict[str, Json]) -> dict[str, Json]:
+    """Return a mapping that says so where no column names a rater."""
+    wide = document.get("wide")
+    if "rater" not in document["columns"] and (wide is None or wide["of"] != "rater"):
         document["unknown_raters"] = True
     return document
 

@@ -95,6 +95,11 @@ class Reading:
                 yield row, {**rating, "criterion": criterion}
 
     @property
+    def without_text(self) -> list[Found]:
+        """Return the outputs for which no row has a text."""
+        return [found for found in self.outputs.values() if "output" not in found.values]
+
+    @property
     def attribute_names(self) -> list[str]:
         """Return the attributes that raters have."""
         return list(dict.fromkeys(name for found in self.attributes.values() for name in found.values))

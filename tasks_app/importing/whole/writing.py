@@ -169,16 +169,11 @@ def _items(reading: Reading) -> Iterator[dict[str, Json]]:
     """Yield a row for each output; where the table has no text, a sentence stands in its place."""
     for (item, system, variant), found in reading.outputs.items():
         about = reading.items[item].values
-        text = found.values.get("output") or _("(The file has no text of %(system)s for %(item)s.)") % {
-            "system": system, "item": item,
-        }  # fmt: skip
+        text = found.values.get("output")
+        if text is None:
+            text = _("(The file has no text of %(system)s for %(item)s.)") % {"system": system, "item": item}
         yield {"item": item, "system": system, **({"variant": variant} if variant else {}), **about,
                **found.values, "output": text}  # fmt: skip
-
-
-def has_texts(reading: Reading) -> bool:
-    """Return whether the table has a text for every output."""
-    return all("output" in found.values for found in reading.outputs.values())
 
 
 def _language(reading: Reading) -> str:

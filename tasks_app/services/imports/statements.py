@@ -70,13 +70,23 @@ SELECT r.line, 0, ''
 """
 NOT_STORED = f"DELETE FROM import_row WHERE line IN (SELECT line FROM ({STORED}) stored)"
 
-# Second ratings of one place, and which of them are to go.
+# Second ratings of one place, and which of them are to go. `said` is what a row says, and `first_said` the first one.
+_SAID = "left(COALESCE(label, value::text, text, ''), 40)"
 AGAIN = f"""
 SELECT line, row_number() OVER place AS n, count(*) OVER (PARTITION BY {PLACE}) AS times,
-       first_value(line) OVER place AS first, shared AND output <> first_value(output) OVER place AS apart
-  FROM import_row WHERE rated AND NOT spans AND purpose <> 'repeat' WINDOW place AS (PARTITION BY {PLACE} ORDER BY line)
+       first_value(line) OVER place AS first, last_value(line) OVER whole AS last,
+       {_SAID} AS said, first_value({_SAID}) OVER place AS first_said,
+       shared AND output <> first_value(output) OVER place AS apart
+  FROM import_row WHERE rated AND NOT spans AND purpose <> 'repeat'
+WINDOW place AS (PARTITION BY {PLACE} ORDER BY line),
+       whole AS (PARTITION BY {PLACE} ORDER BY line ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
 """
-TWICE = f"SELECT line, first, '' AS about FROM ({AGAIN}) again WHERE n > 1 AND apart IS NOT TRUE"
+TWICE = f"""
+SELECT line, first, jsonb_build_array(first_said, said)::text AS about
+  FROM ({AGAIN}) again WHERE n > 1 AND apart IS NOT TRUE
+"""
+LATER = f"SELECT line, first, '' AS about FROM ({AGAIN}) again WHERE n > 1"
+EARLIER = f"SELECT line, last AS first, '' AS about FROM ({AGAIN}) again WHERE n < times"
 KEEP_FIRST = f"DELETE FROM import_row WHERE line IN (SELECT line FROM ({AGAIN}) again WHERE n > 1)"
 KEEP_LAST = f"DELETE FROM import_row WHERE line IN (SELECT line FROM ({AGAIN}) again WHERE n < times)"
 

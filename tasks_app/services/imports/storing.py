@@ -35,6 +35,9 @@ SORTING = "64MB"
 # Conflicts of one kind that are told; the others are counted.
 SHOWN = 200
 
+# Lines of rows that were left out which the log of the study names.
+LOGGED = 20
+
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
 
@@ -130,6 +133,8 @@ class Staging:
         self._check = check
         self._waiting: list[str] = []
         self._last_line = 0
+        # Second ratings that were left out, by why: the number of these rows, and the first of their lines.
+        self.left_out: dict[str, dict[str, Any]] = {}
         self._execute(f"{LONGEST}; SET LOCAL work_mem = '{SORTING}'; {sql.STAGING}")
 
     def add(self, row: Staged, part: int = 0) -> None:
@@ -162,9 +167,10 @@ class Staging:
         self._execute(f"ANALYZE import_row, import_rater; {sql.MERGE}")
         groups = [self._find("identical", sql.IDENTICAL)]
         if repeats == "first":
-            self._execute(f"{sql.NOT_STORED}; {sql.KEEP_FIRST}")
+            self._leave_out("stored", sql.STORED, sql.NOT_STORED)
+            self._leave_out("first", sql.LATER, sql.KEEP_FIRST)
         elif repeats == "last":
-            self._execute(sql.KEEP_LAST)
+            self._leave_out("last", sql.EARLIER, sql.KEEP_LAST)
         elif repeats == "refuse":
             groups.append(self._find("twice", sql.TWICE))
         if repeats in {"refuse", "last"}:
@@ -178,6 +184,14 @@ class Staging:
             groups += self._link()
         more_by_kind = {kind: n for group in groups for kind, n in group.more.items()}
         return Conflicts([conflict for group in groups for conflict in group.shown], more_by_kind)
+
+    def _leave_out(self, kind: str, select: str, delete: str) -> None:
+        """Delete second ratings, and remember how many there were and where the first of them stand."""
+        found = self._find(kind, select)
+        if found.shown:
+            rows = len(found.shown) + found.more.get(kind, 0)
+            self.left_out[kind] = {"rows": rows, "lines": [row.line for row in found.shown[:LOGGED]]}
+            self._execute(delete)
 
     def _link(self) -> Iterator[Conflicts]:
         """Number the judgments, and find the judgment that each repeat repeats."""
@@ -303,8 +317,9 @@ def store(
     if was_draft:
         lifecycle.close_with_ratings(study, by)
     counts = {**staging.counts(), "raters": sum(rater.id is None for rater in raters)}
+    left_out = {"left_out": staging.left_out} if staging.left_out else {}
     staging.store(study, raters)
     staging.drop()
-    events.log(study, by, "imported", about=str(source["file"]), after={**source, **counts})
+    events.log(study, by, "imported", about=str(source["file"]), after={**source, **counts, **left_out})
     if was_draft:
         study_moved.send(sender=Study, study=study, action="close")

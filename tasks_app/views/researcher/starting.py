@@ -38,6 +38,9 @@ from tasks_app.views.researcher.setup.form_frame import step_url
 # Ways to begin that bring texts of ours.
 _WITH_TEXTS = frozenset({"example", "published"})
 
+# The title for raters, where none was given.
+_READING = gettext_lazy("Reading and rating texts")
+
 # Studies of one's own that can be begun from at once; the list of studies offers all of them.
 NEWEST = 8
 
@@ -73,8 +76,10 @@ class TableForm(NamesForm):
     )
 
 
-class RatedTableForm(NamesForm):
-    """A new study with the table of its texts and ratings."""
+class RatedTableForm(forms.Form):
+    """A new study with the table of its texts and ratings; nobody rates in it, so it has no title for raters."""
+
+    title = NamesForm.base_fields["title"]
 
     file = forms.FileField(
         allow_empty_file=True,  # an empty file is answered by whoever reads it, and says what to do
@@ -94,7 +99,7 @@ class Origin:
     about: Words
     begin: Callable[[User, Names], Study]
     names: Names | None = None
-    form: type[NamesForm] = NamesForm
+    form: type[NamesForm | RatedTableForm] = NamesForm
     published: Published | None = None
 
 
@@ -167,7 +172,7 @@ def _texts(value: str) -> Origin:
         return Origin(
             _("Texts and ratings in one table"),
             _("Upload the table. On the next page you see how its columns are read; then the results are computed."),
-            lambda owner, names: starting.empty(owner=owner, names=names, is_imported=True),
+            lambda owner, names: starting.for_table(owner=owner, names=names),
             form=RatedTableForm,
         )
     return Origin(
@@ -200,7 +205,7 @@ def new(request: HttpRequest) -> HttpResponse:
     if chosen is None:
         return show(request, "new", _("New study"), ways(request))
     way, value, origin = chosen
-    names = origin.names or Names("", _("Reading and rating texts"))
+    names = origin.names or Names("", str(_READING))
     suggested = {"title": names.title, "public_title": names.public_title}
     form = origin.form(request.POST or None, request.FILES or None, initial=suggested)
     # Asked with the first study, and not for a copy, which has its own.
@@ -211,6 +216,7 @@ def new(request: HttpRequest) -> HttpResponse:
         leads_to, refusal = read_upload(form, lambda form: _begin(request, way, origin, form, usual_form))
     if leads_to is not None:
         return redirect(leads_to)
+    is_faulty = bool(form.errors or refusal or (usual_form is not None and usual_form.errors))
     context = {
         "form": form,
         "usual_form": usual_form,
@@ -218,8 +224,8 @@ def new(request: HttpRequest) -> HttpResponse:
         "way": way,
         "value": value,
         "refusal": refusal,
+        "is_faulty": is_faulty,
     }
-    is_faulty = bool(form.errors or refusal or (usual_form is not None and usual_form.errors))
     return show(request, "begin", _("New study"), context, status=422 if is_faulty else 200)
 
 
@@ -230,12 +236,15 @@ def _known(request: HttpRequest) -> dict[str, str]:
 
 
 @transaction.atomic
-def _begin(request: HttpRequest, way: str, origin: Origin, form: NamesForm, usual_form: forms.Form | None) -> str:
+def _begin(
+    request: HttpRequest, way: str, origin: Origin, form: NamesForm | RatedTableForm,
+    usual_form: forms.Form | None,
+) -> str:  # fmt: skip
     """Make the study, and return the address of its first step. Raises StudyFileError for a file that is no table."""
     given, owner = form.cleaned_data, cast("User", request.user)
     if usual_form is not None:
         usual.keep(user=owner, values=usual_form.cleaned_data)
-    study = origin.begin(owner, Names(given["title"], given["public_title"]))
+    study = origin.begin(owner, Names(given["title"], given.get("public_title") or str(_READING)))
     if way != "study":
         usual.fill(study=study, by=owner)
     if "file" not in form.fields:

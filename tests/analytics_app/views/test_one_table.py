@@ -1,5 +1,7 @@
 """One table of texts and ratings on the page: begun from a card, previewed, changed, checked and stored."""
 
+from html.parser import HTMLParser
+
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
@@ -11,9 +13,9 @@ from tests.analytics_app.test_analyse_file import TABLE
 pytestmark = pytest.mark.django_db
 
 
-def begin(browser: Client, content: str = TABLE, name: str = "ratings.csv") -> str:
+def begin(browser: Client, content: str = TABLE, name: str = "ratings.csv", title: str = "Ratings of a paper") -> str:
     """Send the form of a new study with a table; return the address that it leads to."""
-    names = {"texts": "one-table", "title": "Ratings of a paper", "public_title": "Short texts"}
+    names = {"texts": "one-table", "title": title}
     answer = browser.post("/admin/studies/new/", {**names, "file": SimpleUploadedFile(name, content.encode())})
     assert answer.status_code == 302, answer.content.decode()
     return str(answer["Location"])
@@ -36,7 +38,9 @@ def test_from_a_table_to_its_results(rosas_browser: Client) -> None:
     stored = rosas_browser.post(path, {**posted, "action": "import"})
     study = Study.objects.get()
     assert (stored.status_code, stored["Location"]) == (302, f"/admin/studies/{study.slug}/results/")
-    assert (study.title, study.public_title, study.state) == ("Ratings of a paper", "Short texts", "closed")
+    assert (study.title, study.public_title, study.state) == (
+        "Ratings of a paper", "Reading and rating texts", "closed",
+    )  # fmt: skip
     assert (Output.objects.count(), Rating.objects.count(), Run.objects.count()) == (4, 8, 1)
 
 
@@ -53,3 +57,81 @@ def test_what_contradicts_is_listed_and_a_study_with_texts_is_left_alone(rosas_b
     assert rosas_browser.post(path, {**posted, "text": without, "action": "import"}).status_code == 302
     again = rosas_browser.get(path).content.decode()
     assert "This study has texts or tasks already." in again
+
+
+def test_two_readings_of_numbered_columns_are_a_choice(rosas_browser: Client) -> None:
+    table = "item,text,score1,score2\ni1,One text here.,4,5\ni2,Another text here.,3,3\n"
+    address = begin(rosas_browser, table)
+    page = rosas_browser.get(address).content.decode()
+    assert "can be read in two ways" in page
+    assert 'value="import"' not in page
+    assert "numbered=raters" in page
+    as_raters = rosas_browser.get(f"{address}&numbered=raters").content.decode()
+    assert "of: rater" in as_raters
+    assert "No column says who rated" not in as_raters
+    as_criteria = rosas_browser.get(f"{address}&numbered=criteria").content.decode()
+    assert "unknown_raters: true" in as_criteria
+    assert "No column says who rated" in as_criteria
+
+
+class _Fields(HTMLParser):
+    """Collects the text and file fields of a page in order, each with the elements that it stands in."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[int] = []
+        self.n = 0
+        self.fields: list[tuple[dict[str, str | None], list[int]]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.n += 1
+        if tag == "input":
+            self.fields.append((dict(attrs), list(self.open)))
+        elif tag not in {"meta", "link", "br", "img", "hr", "path"}:
+            self.open.append(self.n)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in {"meta", "link", "br", "img", "hr", "path", "input"}:
+            self.open.pop()
+
+
+def test_a_form_with_a_fault_says_so_above_it_and_keeps_the_title(rosas_browser: Client) -> None:
+    """The frame's script puts the name of a chosen file into the first text field three elements above the file's."""
+    assert "public_title" not in rosas_browser.get("/admin/studies/new/?texts=one-table").content.decode()
+    names = {"texts": "one-table", "title": "Ratings of a paper"}
+    answer = rosas_browser.post("/admin/studies/new/", names)
+    page = answer.content.decode()
+    assert answer.status_code == 422
+    assert page.index('role="alert"') < page.index('<form class="ew-card ew-form"')
+    assert '<a href="#id_file">Table of texts and ratings</a>: This field is required.' in page
+    reader = _Fields()
+    reader.feed(page)
+    ((_file, above),) = [(about, inside) for about, inside in reader.fields if about.get("type") == "file"]
+    near = [about for about, inside in reader.fields if about.get("type") == "text" and above[-3] in inside]
+    assert [(about.get("name"), "hidden" in about) for about in near] == [(None, True)]
+    assert 'value="Ratings of a paper"' in page
+    empty = rosas_browser.post("/admin/studies/new/", {**names, "file": SimpleUploadedFile("outputs.doc", b"no table")})
+    assert "nothing was stored" in empty.content.decode()
+    assert 'value="Ratings of a paper"' in empty.content.decode()
+
+
+def test_a_table_that_was_given_up_leaves_no_draft(rosas_browser: Client) -> None:
+    begin(rosas_browser, title="First try")
+    address = begin(rosas_browser, title="Second try")
+    study = Study.objects.get()
+    assert (study.title, study.slug) == ("Second try", "second-try")
+    path, _query, token = address.partition("?file=")
+    page = rosas_browser.get(address).content.decode()
+    assert '<button class="ew-button ew-button-main" name="action" value="import">' in page
+    text = "columns: {rater: annotator, item: segment, system: model, output: translation, value: fluency}"
+    posted = {"file": token, "mode": "text", "text": text, "action": "import"}
+    assert rosas_browser.post(path, posted).status_code == 302
+    begin(rosas_browser, title="Another paper")
+    assert sorted(Study.objects.values_list("title", flat=True)) == ["Another paper", "Second try"]
+
+
+def test_a_message_that_names_a_page_of_the_help_links_to_it(rosas_browser: Client) -> None:
+    address = begin(rosas_browser)
+    path, _query, token = address.partition("?file=")
+    refused = rosas_browser.post(path, {"file": token, "mode": "text", "text": "# nothing", "action": "check"})
+    assert '<a href="/admin/help/ratings-file/">' in refused.content.decode()

@@ -42,7 +42,7 @@ def test_what_was_stored_is_said_in_numbers(draft: Study, file: Path, map_file: 
     out, err = run(draft, file, map=str(map_file))
     assert out.splitlines() == [
         "2 rows were left out by the mapping (where).",
-        "The design is frozen as version 1 and the study closed. It can still be opened to raters.",
+        "These ratings are version 1 of the study, which is closed. It can be opened to raters later.",
         "Stored: fluency: 3 rows, 2 skipped, 2 raters, 2 judgments, 3 ratings",
     ]
     assert not err

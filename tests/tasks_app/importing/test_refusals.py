@@ -37,7 +37,7 @@ SPOILT = [
     ("bob,i1,alpha,style,5", "bob,i1,alpha,style,1e999", "7:5: value: This number is too large to be stored."),
     ("bob,i1,alpha,style,5", "bob,i1,alpha,style,", "7:5: value: There is no rating here."),
     ("bob,i1,alpha,style,5", "bob,i1,alpha,style", "7:5: This row has 4 cells, the header 5."),
-    ("bob,i1,alpha,style,5", "ann,i1,alpha,style,5", "7:1: rater: This rater has already rated this, in line 3."),
+    ("bob,i1,alpha,style,5", "ann,i1,alpha,style,5", "7:1: rater: This rater has already rated this, in line 3:"),
     ("bob,i1,alpha,style,5", 'bob,i1,alpha,style,"5', "7:1: The quotation marks of this row do not match"),
     ("value\n", "rating value\n", "1:5: Unknown column “rating value”. Did you mean “rating”? A mapping says"),
     ("rater,item,", "sep=,\nrater,item,", "1:1: This line is an instruction to Excel. Remove it"),
@@ -157,7 +157,7 @@ def test_every_problem_is_listed_and_many_are_counted(draft: Study, tmp_path: Pa
     assert line.endswith(" 300 problems like this, first at 2:2, 3:2, 4:2.")
     twice = "".join("ann,i1,alpha,style,3\n" for _n in range(300))
     lines = problems_of(draft, tmp_path, "rater,item,system,criterion,value\n" + twice)
-    assert lines[0].startswith("ratings.csv:3:1: rater: This rater has already rated this, in line 2.")
+    assert lines[0].startswith("ratings.csv:3:1: rater: This rater has already rated this, in line 2:")
     (line,) = lines
     assert line.endswith(" 299 problems like this, first at 3:1, 4:1, 5:1.")
 

@@ -16,9 +16,11 @@ TWICE = HEAD + "ann,i1,alpha,style,1\nann,i1,alpha,fluency,2\nann,i1,alpha,style
 
 def test_they_are_refused_by_default_and_both_lines_are_named(draft: Study, tmp_path: Path) -> None:
     lines = problems_of(draft, tmp_path, TWICE)
-    assert lines[0].startswith("ratings.csv:4:1: rater: This rater has already rated this, in line 2.")
-    assert lines[0].endswith("2 problems like this, at 4:1, 5:1.")
-    assert "repeats to first, last or keep" in lines[0]
+    assert [line.partition(" To keep")[0] for line in lines] == [
+        "ratings.csv:4:1: rater: This rater has already rated this, in line 2: '1' there, '3' here.",
+        "ratings.csv:5:1: rater: This rater has already rated this, in line 2: '1' there, '5' here.",
+    ]
+    assert "write “repeats: first” into the mapping" in lines[0]
 
 
 @pytest.mark.parametrize(

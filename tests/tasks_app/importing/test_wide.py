@@ -88,7 +88,7 @@ def test_a_column_for_each_rater(draft: Study, tmp_path: Path, header: str, wide
         ("beta,2,1", "beta,2,6", "r.csv:2:8: value: must be from 1 to 5, the scale of this task; it is 6."),
         ("beta,2,1", "beta,two,1", "r.csv:2:7: value (fluency2): Expected a number, such as 4 or 62.5; this is 'two'."),
         ("beta,2,1", "gamma,2,1", "r.csv:2:6: system: There is no such system."),
-        ("beta,2,1", "alpha,2,1", "r.csv:2:1: rater: This rater has already rated this, in line 2."),
+        ("beta,2,1", "alpha,2,1", "r.csv:2:1: rater: This rater has already rated this, in line 2:"),
         ("style2", "style3", "r.csv:1:1: wide: the file has no column “style2”. Did you mean “style"),
         (
             "style",

@@ -112,7 +112,7 @@ def test_conflicts_of_many_rows_say_it_once_and_count_all(tmp_path: Path) -> Non
     study = ratings.study(tmp_path)
     rows = "ann,i1,alpha,fluency,4\n" * 301
     (line,) = ratings.problems_of(study, tmp_path, "rater,item,system,criterion,value\n" + rows)
-    assert line.startswith("ratings.csv:3:1: rater: This rater has already rated this, in line 2.")
+    assert line.startswith("ratings.csv:3:1: rater: This rater has already rated this, in line 2:")
     assert line.endswith(" 300 problems like this, first at 3:1, 4:1, 5:1.")
 
 

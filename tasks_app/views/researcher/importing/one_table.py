@@ -14,6 +14,7 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.functional import cached_property
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -26,7 +27,7 @@ from tasks_app.importing.mapping import as_yaml
 from tasks_app.importing.named.studies import kept_form
 from tasks_app.importing.preview import preview
 from tasks_app.importing.rows import MappedTable
-from tasks_app.importing.whole.guessing import LOOKED_AT, first_mapping
+from tasks_app.importing.whole.guessing import LOOKED_AT, Reading, readings, warning_of
 from tasks_app.models import Membership, SetupRow, Task
 from tasks_app.studyfile import StudyFileError
 from tasks_app.studyfile.files.limits import largest_upload
@@ -90,12 +91,32 @@ class _OneTablePages(TablePages[TableText]):
     def columns_form(self) -> TableText:
         if self.action:
             return TableText(self.request.POST)
-        return TableText(initial={"text": as_yaml(first_mapping(peek(self.file, rows=LOOKED_AT)))})
+        chosen = self._chosen
+        return TableText(initial={"text": as_yaml(chosen.document) if chosen is not None else ""})
+
+    @cached_property
+    def _readings(self) -> list[Reading]:
+        return readings(peek(self.file, rows=LOOKED_AT))
+
+    @property
+    def _chosen(self) -> Reading | None:
+        """Return how the columns are read; None where there are several ways and none was chosen."""
+        name = self.request.GET.get("numbered", "")
+        found = self._readings
+        return found[0] if len(found) == 1 else next((reading for reading in found if reading.name == name), None)
 
     def show(self, form: forms.Form, *, status: int = 200, **more: Any) -> HttpResponse:
-        if not form.is_bound:
-            guessed = whole.mapping_of(_("mapping"), first_mapping(peek(self.file, rows=LOOKED_AT)))
-            more["read"] = self._preview(guessed)
+        chosen = self._chosen
+        if not form.is_bound and chosen is not None:
+            more["read"] = self._preview(whole.mapping_of(_("mapping"), chosen.document))
+            more["warning"] = warning_of(chosen.document)
+        elif not form.is_bound:
+            more["choices"] = [
+                {"name": found.name, "about": found.about, "text": as_yaml(found.document),
+                 "read": self._preview(whole.mapping_of(_("mapping"), found.document)),
+                 "warning": warning_of(found.document)}
+                for found in self._readings
+            ]  # fmt: skip
         return super().show(form, status=status, mode="text", **more)
 
     def read(self, form: TableText) -> Peek | None:
