@@ -328,7 +328,7 @@ class MeansPlan(PlanningForm):
         ]
         heads = [
             Column(_("Study")), Column(_("Items")), Column(_("Raters")), Column(_("Ratings")), Column(_("Power")),
-            Column(_("95 % interval ±")),
+            Column(_("95 % ±")),
         ]  # fmt: skip
         rows = []
         for place, (words, case, size) in enumerate(cases):
