@@ -1,5 +1,6 @@
 """Power for a difference of means between systems, for further raters and further items."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from math import ceil
@@ -156,13 +157,14 @@ class MeansPlan(PlanningForm):
         warnings = self._from_pilot.warnings(entered)
         as_estimated = entered | self._from_pilot.estimates
         if as_estimated != self._spreads() and any(as_estimated[name] for name in VARYING):
-            power = self._power(replace(self._assumed(), **as_estimated), n)
+            power = self._power(self._assumed(as_estimated), n)
             warnings.append(
                 _("With the estimates as they are, power would be %(power)s.") % {"power": self._words(power)}
             )
         return warnings
 
-    def _assumed(self) -> Assumed:
+    def _assumed(self, spreads: Mapping[str, float] | None = None) -> Assumed:
+        """Return the assumptions, with the standard deviations of the page unless others are given."""
         values = self.cleaned_data
         return Assumed(
             difference=values["difference"],
@@ -171,7 +173,7 @@ class MeansPlan(PlanningForm):
             raters=values["raters"],
             steps=values["steps"],
             middle=values["middle"],
-            **self._spreads(),
+            **(spreads or self._spreads()),
         )
 
     def _shrunk(self, assumed: Assumed, n: int) -> list[str]:
