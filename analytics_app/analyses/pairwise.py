@@ -381,7 +381,7 @@ compares(
         shown="win_rate_half",
         even=0.5,
         unit="share",
-        measure=_("Strength (Bradley-Terry, log)"),
+        measure=_("Strength (Bradley-Terry model, log-odds of being preferred)"),
         pair_measure=_("Share of comparisons in which the row is preferred to the column, ties half"),
         verbs={"": Verb(_("is preferred to"), _("are preferred to"))},
         order=10,

@@ -71,3 +71,10 @@ def pilots(studies: QuerySet[Study], statistics: Iterable[str]) -> dict[str, Pil
         pilot = pilots_by_key.setdefault(key, Pilot(key, run.study.slug, run.study.title, run.number, *about))
         pilot.rows.setdefault(row.statistic, row)
     return pilots_by_key
+
+
+def systems_of(pilot: Pilot) -> int:
+    """Return how many systems the results of an earlier study compare; 1 if its rows name none."""
+    run = next((row.run_id for row in pilot.rows.values()), None)
+    named = ResultRow.objects.filter(run=run, task=pilot.task, criterion=pilot.criterion, basis="kept")
+    return max(1, named.exclude(system=None).order_by().values("system").distinct().count())

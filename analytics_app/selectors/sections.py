@@ -178,7 +178,7 @@ def label_called(label: str, names: Mapping[str, str]) -> str:
 
 
 # Analyses whose rows are about labels that raters gave, and the separator of two labels.
-WITH_LABELS = frozenset({"error_labels", "joint_labels", "distribution"})
+WITH_LABELS = frozenset({"error_labels", "joint_labels", "distribution", "labels"})
 LABELS_APART = " / "
 
 

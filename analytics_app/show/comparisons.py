@@ -340,7 +340,7 @@ class Compared:
         if len(groups) > 1:
             top, below = groups[0], [name for group in groups[1:] for name in group]
             start = f"{listed(top)} {verb.of(top)} {listed(below)}"
-            return Finding(start, self._others(groups), criterion=question.name)
+            return Finding(start, self._others(groups, verb), criterion=question.name)
         return Finding(*self._some(verb, tested, complete=complete), criterion=question.name)
 
     def _alone(self, question: FindingQuestion) -> Finding:
@@ -368,12 +368,10 @@ class Compared:
             return _("None of the %(n)s comparisons shows a clear difference") % {"n": tested}, rest
         return _("No two systems differ clearly"), rest
 
-    def _others(self, groups: Sequence[Sequence[str]]) -> str:
-        """Return a phrase about systems within groups, which the tests do not separate."""
+    def _others(self, groups: Sequence[Sequence[str]], verb: Verb) -> str:
+        """Return a phrase about the pairs below the best group: those that tests separate, and those they do not."""
         if len(groups) == len(self.levels):
-            if len(groups) == 2:
-                return ""
-            return _("; all pairs differ clearly, in the order %(names)s") % {"names": ", ".join(self.systems)}
+            return self._below(verb)
         open_groups = [group for group in groups if len(group) > 1]
         within = [group for group in open_groups if not any(a in group and b in group for a, b in self._wins)]
         if len(within) == len(open_groups) and len(open_groups) == 1:
@@ -383,6 +381,15 @@ class Compared:
         if more <= 0:
             return _("; no other pair differs clearly")
         return ngettext("; %(n)s other pair differs clearly", "; %(n)s other pairs differ clearly", more) % {"n": more}
+
+    def _below(self, verb: Verb) -> str:
+        """Return a phrase about the systems below the best, all of which differ clearly."""
+        below = self.systems[1:]
+        if len(below) < 2:
+            return ""
+        if len(below) == 2:
+            return _("; %(better)s, too") % {"better": f"{below[0]} {verb.of(below[:1])} {below[1]}"}
+        return _("; these differ clearly, too, in the order %(names)s") % {"names": ", ".join(below)}
 
     def _some(self, verb: Verb, tested: int, *, complete: bool) -> tuple[str, str]:
         """Return a sentence about the pairs that differ, for systems that form no separate groups."""

@@ -40,6 +40,13 @@ def remark_of(compared: Compared | None, criterion: str) -> Finding | None:
     share = share_of_raters(max(rows, key=compared.distance))
     if share is None or share < LARGE:
         return None
-    start = _("Raters disagree about which system is better")
-    rest = _(": more raters would help more than more texts")
+    if compared.wins:
+        start = _("Raters differ in how much they prefer one system to another")
+        rest = _(
+            ", but the differences that are called clear are larger than this explains; more raters would narrow the "
+            "intervals more than more texts"
+        )
+    else:
+        start = _("Raters disagree about which system is better")
+        rest = _(": more raters would help more than more texts")
     return Finding(start, rest, tested=False, criterion=criterion)

@@ -12,7 +12,9 @@ from analytics_app.show.cells import Words
 
 # The free share at both ends of an axis, so that no point touches its edge.
 MARGIN = 0.04
-TICKS = 4
+TICKS, LEAST_TICKS = 4, 3
+# Numbers whose ratio to a step differs by less are the same tick.
+HAIR = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,15 +73,21 @@ class Axis:
     low: float
     high: float
     log: bool = False
+    step: float = 0.0
 
     @classmethod
     def over(cls, values: Iterable[float | None], *, log: bool = False) -> Axis:
-        """Return an axis that includes all values; with `log` they have to be above zero."""
+        """Return an axis that includes all values and ends at ticks; with `log` the values have to be above zero."""
         drawn = [value for value in values if value is not None]
         least, most = min(drawn), max(drawn)
         if least == most:
             least, most = (least / 2, most * 2) if log else (least - 0.5, most + 0.5)
-        return cls(least, most, log)
+        if log:
+            numbers = _of_decades(least, most)
+            return cls(numbers[0], numbers[-1], log)
+        step = _round_step((most - least) / TICKS)
+        low, high = floor(least / step + HAIR), ceil(most / step - HAIR)
+        return cls(round(low * step, 12), round(high * step, 12), step=step)
 
     def place(self, value: float | None) -> float | None:
         """Return the place of a value, in percent."""
@@ -98,13 +106,22 @@ class Axis:
         return [(self.place(value) or 0.0, f"{value:g}".replace("-", "−")) for value in values]
 
     def _ticks(self) -> list[float]:
-        step = _round_step((self.high - self.low) / TICKS)
-        return [round(n * step, 12) for n in range(ceil(self.low / step), floor(self.high / step) + 1)]
+        step = self.step or _round_step((self.high - self.low) / TICKS)
+        return [round(n * step, 12) for n in range(ceil(self.low / step - HAIR), floor(self.high / step + HAIR) + 1)]
 
     def _log_ticks(self) -> list[float]:
-        decades = range(floor(log10(self.low)), ceil(log10(self.high)) + 1)
-        ticks = [n * 10.0**k for k in decades for n in (1, 2, 5) if self.low <= n * 10.0**k <= self.high]
-        return ticks if len(ticks) > 1 else self._ticks()
+        ticks = _of_decades(self.low, self.high)
+        return ticks if len(ticks) >= LEAST_TICKS else self._ticks()
+
+
+def _of_decades(low: float, high: float) -> list[float]:
+    """Return the numbers 1, 2, 5, 10, 20 … (and 0.5, 0.2 …) from the last one below two numbers to the first above."""
+    numbers = [
+        n * 10.0**power for power in range(floor(log10(low)) - 1, ceil(log10(high)) + 2) for n in (1, 2, 5)
+    ]  # fmt: skip
+    first = max(number for number in numbers if number <= low * (1 + HAIR))
+    last = min(number for number in numbers if number >= high * (1 - HAIR))
+    return [round(number, 12) for number in numbers if first <= number <= last]
 
 
 def _round_step(least: float) -> float:

@@ -9,8 +9,11 @@ from analytics_app.show.comparisons import Compared
 from analytics_app.views import run_words
 
 
-def basis_of(run: Run, compared: Compared) -> str:
-    """Return a sentence with the ratings and raters that a comparison is based on; "" if they are all of the run."""
+def basis_of(run: Run, compared: Compared, title: str) -> str:
+    """Return a sentence with the ratings and raters that the comparison of systems on a criterion is based on.
+
+    It is "" if they are all that the run counts.
+    """
     raters = max((row.n_raters or 0 for row in compared.levels), default=0)
     # A comparison of two texts counts for both systems, so that sums over systems have it twice.
     ratings = sum(row.n_ratings or 0 for row in compared.levels) if compared.comparison.unit != "share" else 0
@@ -18,6 +21,9 @@ def basis_of(run: Run, compared: Compared) -> str:
         return ""
     parts = [ngettext("%(n)s rating", "%(n)s ratings", ratings) % {"n": cells.whole(ratings).text}] if ratings else []
     parts.append(ngettext("%(n)s rater", "%(n)s raters", raters) % {"n": cells.whole(raters).text})
-    sentence = _("Headline: %(basis)s") % {"basis": ", ".join(parts)}
+    sentence = _("The finding on %(criterion)s is based on %(basis)s") % {
+        "criterion": title,
+        "basis": _(" by ").join(parts),
+    }
     shared = run_words.shared_texts(run) if ratings else 0
-    return sentence + (_(" (a text of several systems counts for each)") if shared else "")
+    return sentence + (_(" (where several systems share a text, its ratings count for each of them)") if shared else "")

@@ -187,8 +187,8 @@ def _others(shown: ReadSummary, forests: int) -> Iterator[Make]:
     if not forests and shown.figure is not None:
         figure = shown.figure
         yield lambda width: _figure(figure, width)
-    if summary.matrix is not None and not summary.matrix.wide:
-        matrix = summary.matrix
+    matrix = summary.pairs[0].matrix if summary.pairs else None
+    if matrix is not None and not matrix.wide:
         yield lambda width: _matrix(matrix, width)
     if summary.agreement is not None:
         agreement = summary.agreement
@@ -230,7 +230,9 @@ def _matrix(matrix: Matrix, width: float) -> Block:
     """Draw the differences of pairs with their adjusted p, significant ones in bold."""
     block = Block(width)
     block.paragraph(str(matrix.caption), size=NORMAL, bold=True)
-    block.paragraph(f"{matrix.measure}{_('; p is adjusted, bold where it is significant.')}", size=SMALL, colour=QUIET)
+    block.paragraph(
+        f"{matrix.measure}{_('; p is adjusted; values in bold are significant.')}", size=SMALL, colour=QUIET
+    )
     block.gap(NORMAL / 2)
     column = min(2 * CELL, (width * 0.7) / len(matrix.columns))
     left = width - column * len(matrix.columns)

@@ -1,13 +1,16 @@
 """The content of the results page of a run that is done, for members and for people with a link."""
 
 from typing import Any
+from urllib.parse import urlencode
+
+from django.urls import reverse
 
 from analytics_app.models import Run
 from analytics_app.selectors.failing import failing_in
 from analytics_app.selectors.sections import ResultNames
 from analytics_app.views import run_sections, run_words, standing, words
 from analytics_app.views.saying import saying_of
-from analytics_app.views.summary import at_a_glance, index_of, summary_of, with_leading_figure, without_repeats
+from analytics_app.views.summary import Summary, at_a_glance, index_of, summary_of, with_leading_figure, without_repeats
 from tasks_app.models import Study
 from tasks_app.selectors import demonstration
 from tasks_app.selectors.progress import collected
@@ -27,6 +30,7 @@ def contents(
     counts = collected(study)
     return found | {
         "saying": saying_of(study, run, found["summary"], counts),
+        "plan_next": _plan_next(study, found["summary"]),
         "planted": demonstration.planted_in(study) if simulated else "",
         "standing": standing.standing(run, study, names.tasks),
         "uncorrected": standing.uncorrected(run, study, names.tasks),
@@ -40,6 +44,23 @@ def contents(
         "failing": failing.words if failing is not None else "",
         "shared_texts": run_words.shared_texts(run),
     }
+
+
+def _plan_next(study: Study, summary: Summary) -> str:
+    """Return the address of the planning page for a study like this one; "" if the run has nothing to plan from.
+
+    It starts from the standard deviations of the newest run, for the criterion that the headline is about.
+    """
+    place = summary.leading
+    if place is None or place.compared is None:
+        return ""
+    if place.has_components and place.compared.comparison.unit != "share":
+        task, _apart, criterion = place.key.partition("--")
+        values = {"study": study.slug, "pilot": f"{study.slug}/{task}/{criterion}/"}
+        return f"{reverse('planning:plan_ahead', args=['means'])}?{urlencode(values)}"
+    if place.compared.comparison.analysis == "pairwise":
+        return f"{reverse('planning:plan_ahead', args=['preferences'])}?{urlencode({'study': study.slug})}"
+    return ""
 
 
 def _found(run: Run, names: ResultNames, section_key: str, *, systems: bool, raters: bool) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from analytics_app.results import TO_TEXTS
 from analytics_app.selectors.carefulness import fast_in
 from analytics_app.show import cells
 from analytics_app.show.comparisons import Compared
+from analytics_app.show.findings import listed
 from analytics_app.show.other_verdicts import verdicts_on_steps
 from analytics_app.show.scope import NAMES, first_scope
 from analytics_app.views import run_words
@@ -57,7 +58,11 @@ def saying_of(study: Study, run: Run, summary: Summary, counts: Collected) -> Sa
     place = summary.leading
     if summary.hidden or place is None or place.finding is None or place.compared is None:
         return None
-    sentence = _sentence(place, place.compared, _family(run, summary, place))
+    sentence = " ".join(
+        _sentence(claimed, claimed.compared, _family(run, summary, claimed))
+        for claimed in summary.claimed
+        if claimed.compared is not None
+    )
     simulated, _raters = run_words.simulated(run)
     if simulated:
         example = _("With the same numbers from people, a paper could say:")
@@ -66,7 +71,7 @@ def saying_of(study: Study, run: Run, summary: Summary, counts: Collected) -> Sa
         return Saying(refusal, "")
     if not place.compared.tested:
         return Saying(_("No: there are too few ratings to test a difference."), "")
-    cautions = list(_cautions(run, summary, place, counts))
+    cautions = list(_cautions(run, summary, counts))
     return Saying(_verdict(cautions), sentence, cautions=[caution.sentence for caution in cautions])
 
 
@@ -87,14 +92,31 @@ def _refusal(study: Study, run: Run) -> str:
     return ""
 
 
-def _cautions(run: Run, summary: Summary, place: Place, counts: Collected) -> Iterator[Caution]:
-    compared = place.compared
+def _cautions(run: Run, summary: Summary, counts: Collected) -> Iterator[Caution]:
+    """Yield cautions about the run, then those about the criteria in the headline, named where they differ."""
     yield from _on_fieldwork(summary, counts)
-    if compared is not None:
-        yield from _on_the_test(compared)
+    tests = [list(_on_the_test(place.compared)) for place in summary.claimed if place.compared is not None]
+    yield from _together(summary.claimed, tests)
     if not run.planned:
         sentence = _("Call it exploratory: no plan that was frozen before the first judgment has this analysis.")
         yield Caution(sentence, _("exploratory"))
+    yield from _together(summary.claimed, [list(_on_methods(place)) for place in summary.claimed])
+
+
+def _together(places: Sequence[Place], cautions: Sequence[Sequence[Caution]]) -> Iterator[Caution]:
+    """Yield the cautions of each place, those of all of them once, and others with the name of their criterion."""
+    for caution in dict.fromkeys(caution for of_place in cautions for caution in of_place):
+        concerned = [place.title for place, own in zip(places, cautions, strict=True) if caution in own]
+        if len(concerned) == len(places):
+            yield caution
+        else:
+            names = listed(concerned)
+            yield Caution(f"{names}: {caution.sentence}", f"{caution.brief} ({names})" if caution.brief else "")
+
+
+def _on_methods(place: Place) -> Iterator[Caution]:
+    """Yield cautions about agreement, and about methods that come to other verdicts."""
+    compared = place.compared
     agreement = place.agreement.leading if place.agreement is not None else None
     if agreement is not None and agreement.statistic == "alpha" and (agreement.value or 0.0) < TENTATIVE:
         about = {"alpha": cells.figure(agreement.value or 0.0, 2)}
@@ -103,7 +125,8 @@ def _cautions(run: Run, summary: Summary, place: Place, counts: Collected) -> It
     if compared is not None and compared.disagreements:
         yield Caution(_("The interval and the test of a pair disagree; the note below the pairs explains why."))
     if compared is not None and verdicts_on_steps(compared):
-        yield Caution(_("The model of ordinal steps comes to another verdict; see the note below the pairs."))
+        sentence = _("The model of ordinal steps comes to another verdict; see the note below the pairs.")
+        yield Caution(sentence, _("the model of ordinal steps disagrees"))
 
 
 def _on_fieldwork(summary: Summary, counts: Collected) -> Iterator[Caution]:
@@ -164,7 +187,7 @@ def _family(run: Run, summary: Summary, place: Place) -> str:
     ]  # fmt: skip
     if len(alike) < 2 or not all("of one criterion" in str(settings.get("family", "")) for settings in tested):
         return ""
-    return _("one of %(n)s questions, not corrected across them") % {"n": len(alike)}
+    return _("one of %(n)s questions that compare systems, not corrected across them") % {"n": len(alike)}
 
 
 def _sentence(place: Place, compared: Compared, family: str) -> str:

@@ -11,6 +11,7 @@ from analytics_app import charts
 from analytics_app.analyses.krippendorff import RELIABLE, TENTATIVE
 from analytics_app.models import ResultRow, Run
 from analytics_app.selectors.carefulness import FAST_SCREENS
+from analytics_app.selectors.planning import SPREADS
 from analytics_app.selectors.sections import PAIRS_SHOWN, CriterionRows, ResultNames, rows_of_summary
 from analytics_app.show import agreement_choice, findings
 from analytics_app.show.comparisons import Compared, comparison_of
@@ -27,8 +28,12 @@ from analytics_app.views.sections import Section
 from tasks_app.importing.conflicts import left_out_in_words
 from tasks_app.models import Event
 
+# The analysis whose rows planning starts from.
+COMPONENTS = "variance_components"
 # The number of sentences in the headline; the others are below it.
 HEADLINES = 2
+# The most criteria of the headline whose pairs and sentence for a paper are in the summary.
+MOST_CLAIMED = 3
 # The most sections of a task that an index lists; with more, the questions share an entry.
 MOST_LISTED = 8
 # The most lines of a forest in the summary.
@@ -39,7 +44,8 @@ MOST_LINES = 60
 class Place:
     """The summary of one criterion: its finding, the comparison of systems, the agreement, and the scale.
 
-    `beside` are further findings of the section, about other data than ratings.
+    `has_components` says that the run has standard deviations of the criterion to plan with. `beside` are further
+    findings of the section, about other data than ratings.
     """
 
     key: str
@@ -48,15 +54,25 @@ class Place:
     compared: Compared | None
     agreement: agreement_choice.Choice | None
     scale: tuple[float, float] | None = None
+    has_components: bool = False
     beside: tuple[findings.Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """The matrix of a criterion's pairs, and sentences that say why an interval or a model and a test differ."""
+
+    matrix: Matrix
+    disagreements: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
     """The top of a results page. `headline` and `more` are sentences; with `hidden`, systems are not shown.
 
-    `disagreements` say why an interval and a test of the matrix differ. `leading` is the place of the first finding
-    that compares systems, and `basis` the ratings and raters behind it, where they are not all that the run counts.
+    `pairs` are those of the places in the headline. `leading` is the place of the first finding that compares systems,
+    and `basis` the ratings and raters behind it, where they are not all that the run counts; `claimed` are the places
+    whose comparisons the headline names, the leading one first.
     `fast_screens` are the shares of screens of each rater that were too fast to be read.
     """
 
@@ -64,12 +80,12 @@ class Summary:
     headline: Sequence[str]
     more: Sequence[str]
     forest: Sequence[Tracks]
-    matrix: Matrix | None
+    pairs: Sequence[Pairs]
     agreement: Tracks | None
     agreement_reasons: Sequence[str]
     excluded: Sequence[str]
-    disagreements: Sequence[str]
     leading: Place | None
+    claimed: Sequence[Place]
     places: Mapping[str, Place]
     fast_screens: Sequence[ResultRow]
     basis: str = ""
@@ -95,6 +111,11 @@ class Summary:
         yield from notes_of(self.forest)
         if any(line.apart for tracks in self.forest for line in tracks.lines):
             yield _("A ruled line separates groups: each system above it differs clearly from each one below.")
+        if any(place.compared.comparison.level == "bt_strength" for place in self.places.values() if place.compared):
+            yield _(
+                "A system whose strength is 0.70 higher than another's is preferred to it in about 67 % of "
+                "comparisons, one whose strength is 1.40 higher in about 80 %."
+            )
         if any(place.compared.overlaps for place in self.places.values() if place.compared is not None):
             yield _(
                 "The intervals of two systems may overlap although the two differ clearly: the test compares both on "
@@ -139,28 +160,43 @@ def summary_of(
     headline, more = _sentences(placed, str(run.settings.get("primary") or ""), hidden=not systems)
     compared = [place for place in placed if place.compared is not None]
     leading = next((place for place in compared if place.finding is not None), None)
+    claimed = _claimed(leading, compared, headline)
     return Summary(
         hidden=not systems,
         headline=headline,
         more=more,
         forest=list(_forest(compared)),
-        matrix=_matrix(leading),
+        pairs=list(_pairs(claimed)),
         agreement=_agreement([place for place in placed if place.agreement is not None]),
         agreement_reasons=list(dict.fromkeys(str(place.agreement.reason) for place in placed if place.agreement)),
         excluded=[*_left_out(run), *_excluded(funnels)],
-        disagreements=_disagreements(leading),
         leading=leading,
+        claimed=claimed,
         places={place.key: place for place in placed},
         fast_screens=[row for row in read_rows if row.statistic == FAST_SCREENS],
-        basis=basis_of(run, leading.compared) if leading is not None and leading.compared is not None else "",
+        basis=basis_of(run, leading.compared, leading.title)
+        if leading is not None and leading.compared is not None
+        else "",
     )
 
 
-def _disagreements(place: Place | None) -> list[str]:
-    """Return sentences about pairs of which two methods say different things."""
-    if place is None or place.compared is None:
-        return []
-    return [*place.compared.disagreements, *verdicts_on_steps(place.compared)]
+def _claimed(leading: Place | None, places: Sequence[Place], headline: Sequence[str]) -> list[Place]:
+    """Return the leading place, and others whose comparison the headline names, as many as are read at once."""
+    named = [
+        place
+        for place in places
+        if place is not leading and place.finding is not None and place.finding.tested and place.finding.criterion
+        and any(text.startswith(place.finding.start) and place.finding.criterion in text for text in headline)
+    ]  # fmt: skip
+    return [leading, *named][:MOST_CLAIMED] if leading is not None else []
+
+
+def _pairs(places: Sequence[Place]) -> Iterator[Pairs]:
+    """Yield the matrices of places with sentences about pairs of which two methods say different things."""
+    for place in places:
+        matrix = _matrix(place)
+        if matrix is not None and place.compared is not None:
+            yield Pairs(matrix, [*place.compared.disagreements, *verdicts_on_steps(place.compared)])
 
 
 def at_a_glance(summary: Summary, section: Section) -> Glance | None:
@@ -170,7 +206,7 @@ def at_a_glance(summary: Summary, section: Section) -> Glance | None:
         return None
     texts = [finding.text for finding in (place.finding, *place.beside) if finding is not None]
     matrix = _matrix(place)
-    shown = summary.matrix is not None and matrix is not None and matrix.caption == summary.matrix.caption
+    shown = matrix is not None and any(matrix.caption == pairs.matrix.caption for pairs in summary.pairs)
     own = next((tracks for tracks in summary.in_sections if tracks.key == place.key), None)
     return Glance(" ".join(text for text in texts if text not in summary.headline), None if shown else matrix, own)
 
@@ -200,6 +236,7 @@ def _statistics() -> dict[str, set[str]]:
     statistics = {entry.analysis: set(entry.statistics) for entry in findings.registered()}
     for name in agreement_choice.ANALYSES:
         statistics.setdefault(name, set()).update(agreement_choice.STATISTICS)
+    statistics.setdefault(COMPONENTS, set()).update(SPREADS)
     return statistics
 
 
@@ -209,15 +246,19 @@ def _place(at: CriterionRows, rows: Sequence[ResultRow], names: ResultNames, lim
     index = RowIndex(rows)
     compared = comparison_of(index, limit)
     remark = remark_of(compared, title)
+    found = findings.finding(rows, question)
+    if found is not None and found.tested and compared is not None and verdicts_on_steps(compared):
+        found = replace(found, rest=found.rest + _("; the model of ordinal steps disagrees"))
     of_agreement = RowIndex([row for row in rows if row.analysis in agreement_choice.ANALYSES])
     agreement = agreement_choice.chosen(of_agreement) if at.criterion else None
     return Place(
         key=at.key,
         title=title or names.tasks.get(at.task, at.task),
-        finding=findings.finding(rows, question),
+        finding=found,
         compared=compared,
         agreement=agreement if agreement is not None and agreement.leading.value is not None else None,
         scale=names.scales.get(at.task),
+        has_components=any(row.analysis == COMPONENTS and row.value is not None for row in rows),
         beside=(*([remark] if remark is not None else []), *findings.findings_beside(rows, question)),
     )
 

@@ -310,6 +310,11 @@ class Pairwise(ComparedTexts, SeveralTexts):
                 most = LONGEST_KEY - len(STRENGTH)
                 yield f"The key of criterion {key!r} is too long to ask for its strength: at most {most} characters."
 
+    def label_names(self) -> Mapping[str, Mapping[str, str]]:
+        """Return the words of the two steps of how much better a text is."""
+        words = {SLIGHTLY: gettext("Slightly better"), CLEARLY: gettext("Clearly better")}
+        return {strength_of(key): words for key in self.strengths}
+
     def outcome_of(self, criterion: Criterion | None) -> Outcome:
         """Return the strength for the criterion that the type adds, the preference for every other criterion."""
         preference, strength = self.outcomes

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from math import floor, log10
 
 from django.utils import formats
@@ -14,6 +15,8 @@ LEFT, RIGHT, TOP, BOTTOM = 48, 14, 16, 38
 TICKS = 5
 # Average width of a letter in the drawing.
 LETTER = 8
+# Height of a line of text in the drawing.
+LINE = 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +24,16 @@ class Tick:
     """A mark of an axis: its coordinate in the drawing, and its text."""
 
     at: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of the drawing: its baseline, the side of it that is at `x` ("start" or "end"), and its text."""
+
+    x: float
+    y: float
+    anchor: str
     text: str
 
 
@@ -83,6 +96,31 @@ class Curve:
     def limit_at(self) -> Tick | None:
         """Position and text of the horizontal line."""
         return Tick(self._y(self.limit[0]), self.limit[1]) if self.limit else None
+
+    @property
+    def limit_word(self) -> Word | None:
+        """The text of the horizontal line: at an end above or below it, the first place that the curve leaves free."""
+        if self.limit is None:
+            return None
+        line, width = self._y(self.limit[0]), LETTER * len(self.limit[1])
+        places = [
+            Word(x, y, anchor, self.limit[1])
+            for x, anchor in ((LEFT + 4, "start"), (WIDTH - RIGHT - 4, "end"))
+            for y in (line - 4, line + LINE)
+        ]
+        return next((word for word in places if not self._crosses(word, width)), places[0])
+
+    def _crosses(self, word: Word, width: float) -> bool:
+        """Return whether the curve, or the bottom of the drawing, runs through a word."""
+        left = word.x if word.anchor == "start" else word.x - width
+        top, foot = word.y - LINE, word.y + 4
+        drawn = [(self._x(point[0]), self._y(point[1])) for point in self.points]
+        spans = [
+            (max(y0, y1), min(y0, y1))
+            for (x0, y0), (x1, y1) in pairwise(drawn)
+            if x1 > left - 4 and x0 < left + width + 4
+        ]
+        return foot > HEIGHT - BOTTOM or any(low > top and high < foot for low, high in spans)
 
     @property
     def mark_at(self) -> Spot | None:

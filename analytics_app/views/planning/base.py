@@ -44,7 +44,7 @@ class PlanningForm(forms.Form):
         super().__init__({**initial, **filled, "study": query.get("study", "")})
         self.pilots = pilots or {}
         if "pilot" in self.fields:
-            choices = [("", _("none")), *((key, str(pilot)) for key, pilot in self.pilots.items())]
+            choices = [("", _("None")), *((key, str(pilot)) for key, pilot in self.pilots.items())]
             self.fields["pilot"] = forms.ChoiceField(
                 required=False,
                 choices=choices,

@@ -1,6 +1,8 @@
 """Power for a difference of means between systems, for further raters and further items."""
 
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import cached_property
 from math import ceil
 from typing import cast
 
@@ -16,23 +18,19 @@ from analytics_app.stats.planning.power import Assumed, half_width, power_of_mea
 from analytics_app.stats.planning.smallest import fewest
 from analytics_app.views.planning.answer import Answer, Curve
 from analytics_app.views.planning.base import PlanningForm, Words, exactly, plain, power_words
+from analytics_app.views.planning.components import COMPONENTS, PilotSpreads
 from tasks_app.settings.fields import number_field, whole_field
 
 # Most items and raters that a form takes, and that are looked for.
 MOST = 20_000
+LEAST_ITEMS = 4
 # A power that need not be raised, and a difference between two powers that is none.
 CERTAIN, ALIKE = 0.99, 0.005
 # Numbers of items and raters of the curves, as shares of those in the form.
 AROUND = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0)
 CONFIDENCE = 0.95
-
-COMPONENTS = {
-    "sd_item": gettext_lazy("SD between items"),
-    "sd_system_item": gettext_lazy("SD of system × item"),
-    "sd_rater": gettext_lazy("SD between raters"),
-    "sd_rater_system": gettext_lazy("SD of rater × system"),
-    "sd_residual": gettext_lazy("Residual SD"),
-}
+# The components of which at least one must be above 0.
+VARYING = ("sd_system_item", "sd_rater_system", "sd_residual")
 
 
 def spread(name: str, initial: float, help_text: Words) -> forms.FloatField:
@@ -48,7 +46,7 @@ class MeansPlan(PlanningForm):
 
     systems = whole_field(gettext_lazy("Systems"), within=(2, 12), initial=2)
     n_items = whole_field(
-        gettext_lazy("Items"), gettext_lazy("Judged for every system."), within=(4, MOST), initial=100
+        gettext_lazy("Items"), gettext_lazy("Judged for every system."), within=(LEAST_ITEMS, MOST), initial=100
     )
     per_text = whole_field(gettext_lazy("Raters per text"), within=(1, 100), initial=3)
     raters = whole_field(
@@ -104,7 +102,7 @@ class MeansPlan(PlanningForm):
             error = _("There are only %(ratings)s ratings: items × raters per text × systems.")
             self.add_error("raters", error % {"ratings": whole(ratings).text})
         spreads = self._spreads()
-        if not any(spreads[name] for name in ("sd_system_item", "sd_rater_system", "sd_residual")):
+        if not any(spreads[name] for name in VARYING):
             self.add_error("sd_residual", _("At least one standard deviation must be above 0."))
         return cleaned
 
@@ -123,7 +121,7 @@ class MeansPlan(PlanningForm):
         return Answer(
             lead % words,
             [*self._shrunk(assumed, n), self._interval(assumed, n), *self._enough(assumed, n, power), *self._advice()],
-            self._thinly_spread(assumed, n),
+            [*self._thinly_spread(assumed, n), *self._of_pilot(n)],
             self._curves(assumed, n, power),
             [self._changes(assumed, n)],
             (),
@@ -142,16 +140,31 @@ class MeansPlan(PlanningForm):
     def _words(self, power: float) -> str:
         return power_words(power, self.cleaned_data["wanted"])
 
-    def _spreads(self) -> dict[str, float]:
-        """Return the standard deviations, from the earlier study where it has them."""
-        rows = self.chosen.rows if self.chosen else {}
-        return {
-            name: float(rows[name].value or 0) if name in rows and rows[name].value is not None
-            else float(self.cleaned_data[name])
-            for name in SPREADS
-        }  # fmt: skip
+    @cached_property
+    def _from_pilot(self) -> PilotSpreads | None:
+        return PilotSpreads(self.chosen) if self.chosen else None
 
-    def _assumed(self) -> Assumed:
+    def _spreads(self) -> dict[str, float]:
+        """Return the standard deviations, from the earlier study where it has them, cautious where it has 0."""
+        entered = {name: float(self.cleaned_data[name]) for name in SPREADS}
+        return entered if self._from_pilot is None else entered | self._from_pilot.cautious(entered)
+
+    def _of_pilot(self, n: int) -> list[str]:
+        """Return warnings about a small earlier study, with the power by its estimates as they are."""
+        if self._from_pilot is None:
+            return []
+        entered = {name: float(self.cleaned_data[name]) for name in SPREADS}
+        warnings = self._from_pilot.warnings(entered)
+        as_estimated = entered | self._from_pilot.estimates
+        if as_estimated != self._spreads() and any(as_estimated[name] for name in VARYING):
+            power = self._power(self._assumed(as_estimated), n)
+            warnings.append(
+                _("With the estimates as they are, power would be %(power)s.") % {"power": self._words(power)}
+            )
+        return warnings
+
+    def _assumed(self, spreads: Mapping[str, float] | None = None) -> Assumed:
+        """Return the assumptions, with the standard deviations of the page unless others are given."""
         values = self.cleaned_data
         return Assumed(
             difference=values["difference"],
@@ -160,7 +173,7 @@ class MeansPlan(PlanningForm):
             raters=values["raters"],
             steps=values["steps"],
             middle=values["middle"],
-            **self._spreads(),
+            **(spreads or self._spreads()),
         )
 
     def _shrunk(self, assumed: Assumed, n: int) -> list[str]:
@@ -190,8 +203,10 @@ class MeansPlan(PlanningForm):
     def _enough(self, assumed: Assumed, n: int, power: float) -> list[str]:
         """Return the fewest items, and the fewest raters, that reach the target power."""
         wanted = self.cleaned_data["wanted"]
-        if power >= wanted or not assumed.difference:
+        if not assumed.difference:
             return []
+        if power >= wanted:
+            return [self._fewer(assumed, n)]
         # With more raters than ratings of a system some would rate one system only.
         most = min(MOST, n * assumed.raters_per_text)
         items = fewest(lambda number: self._power(assumed, number), above=n, most=MOST, power=wanted)
@@ -224,6 +239,31 @@ class MeansPlan(PlanningForm):
         else:
             reached = _("%(power)s is not reached even with %(most)s items and as many raters.")
         return [reached % words]
+
+    def _fewer(self, assumed: Assumed, n: int) -> str:
+        """Return the fewest items, and the fewest raters, of a study whose power is above the target."""
+        wanted = self.cleaned_data["wanted"]
+        # Fewer items would leave raters without a rating.
+        rated = -(-assumed.raters // (assumed.raters_per_text * assumed.systems))
+        items = fewest(
+            lambda number: self._power(assumed, number), above=min(n, max(LEAST_ITEMS, rated)) - 1, most=n, power=wanted
+        )
+        raters = fewest(
+            lambda number: self._power(replace(assumed, raters=number), n),
+            above=max(2, assumed.raters_per_text) - 1, most=assumed.raters, power=wanted,
+        )  # fmt: skip
+        words = {
+            "power": exactly(wanted), "items": whole(items or n).text, "of_items": _ratings(assumed, items or n),
+            "now": whole(assumed.raters).text, "raters": whole(raters or assumed.raters).text,
+            "ratings": _ratings(assumed, n), "n": whole(n).text,
+        }  # fmt: skip
+        return (
+            _(
+                "%(power)s is reached with as few as %(items)s items (%(of_items)s ratings) and these %(now)s raters, "
+                "or with as few as %(raters)s raters who share the %(ratings)s ratings of %(n)s items."
+            )
+            % words
+        )
 
     def _advice(self) -> list[str]:
         """Answer whether more raters or more items would help more, and how many ratings each takes."""
@@ -290,7 +330,7 @@ class MeansPlan(PlanningForm):
         ]
         heads = [
             Column(_("Study")), Column(_("Items")), Column(_("Raters")), Column(_("Ratings")), Column(_("Power")),
-            Column(_("95 % interval ±")),
+            Column(_("95 % ±")),
         ]  # fmt: skip
         rows = []
         for place, (words, case, size) in enumerate(cases):
@@ -305,12 +345,13 @@ class MeansPlan(PlanningForm):
     def _from_where(self) -> list[tuple[str, str]]:
         """List the assumptions, with the source of standard deviations from an earlier study."""
         listed = self.assumptions(*SPREADS)
-        pilot, spreads = self.chosen, self._spreads()
+        spreads = self._spreads()
         for name in SPREADS:
-            row = pilot.rows.get(name) if pilot else None
             words = plain(round(spreads[name], 4))
-            if row is not None and row.value is not None:
+            if self._from_pilot is not None and self._from_pilot.estimates.get(name) == spreads[name]:
                 words = self.from_pilot(words)
+            elif self._from_pilot is not None and name in self._from_pilot.zero:
+                words = _("%(value)s, since the earlier study has 0") % {"value": words}
             listed.append((str(COMPONENTS[name]), words))
         return listed
 

@@ -59,7 +59,7 @@ class PreferencesPlan(PlanningForm):
         sizes = sorted({*range(1, largest + 1, max(1, largest // POINTS)), n})
         return Answer(
             lead,
-            [_enough(n_enough, values["wanted"])],
+            [_enough(n_enough, values["wanted"]), self._scope()],
             [_("One half is no preference: there is nothing to be found.")] if values["wins"] == 0.5 else [],
             [
                 Curve(
@@ -74,6 +74,13 @@ class PreferencesPlan(PlanningForm):
             (),
             self.assumptions(),
             _("Exact two-sided sign test by enumeration; ties are left out, as many as fall."),
+        )
+
+    def _scope(self) -> str:
+        return _(
+            "This is the power of the sign test over items, whose conclusion is about the raters who took part. "
+            "Results test by default whether a preference holds for further raters, too, which takes more: raters who "
+            "differ in what they prefer lower its power. Plan for more items and more raters than this page says."
         )
 
     def _table(self) -> Table:

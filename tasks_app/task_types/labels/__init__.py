@@ -429,7 +429,7 @@ class Labels(PagedTexts, DrawnOptions):
         detailed = (
             Criterion(
                 detail.key,
-                gettext("Detail (%(label)s)") % {"label": detail.label[:150]},
+                gettext("Follow-up question after “%(label)s”") % {"label": detail.label[:150]},
                 question=detail.question,
                 kind="question",
             )
@@ -545,6 +545,10 @@ class Labels(PagedTexts, DrawnOptions):
             return None
         none = (NONE,) if criterion.key in self.none_of_these else ()
         return (*self.options_of(screen, criterion), *none)
+
+    def label_names(self) -> Mapping[str, Mapping[str, str]]:
+        """Return the words of “none of these” for the questions that offer it."""
+        return {key: {NONE: gettext("None of these")} for key in self.none_of_these}
 
     def grade(self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]) -> tuple[Graded, ...]:
         """Compare an answer with known answers; where several may be chosen, a set is all that are to be chosen."""

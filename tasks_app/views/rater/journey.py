@@ -5,7 +5,7 @@ from typing import Any
 
 from django.http import HttpResponse, HttpResponseRedirect
 from django.urls import reverse
-from django.utils.html import format_html_join
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -103,15 +103,28 @@ def _shorter(study: Study, offered: pay.Offered) -> str:
 
 
 def instructions_html(tasks: list[Task]) -> SafeString:
-    """Render the instructions of these tasks, each in its language: the type's own words where the study has none."""
+    """Render the instructions of these tasks, each in its language: the type's own words where the study has none.
+
+    Tasks with different instructions have headings. Their titles are words of researchers, and might name a system.
+    """
     texts = [
         (task.study.language, task.current_instructions)
         if task.instructions
         else (languages.spoken(), str(task.kind.instructions()))
         for task in tasks
     ]
-    rendered = ((language, richtext.to_html(text)) for language, text in dict.fromkeys(texts))
-    return format_html_join("", '<div class="prose" dir="auto" lang="{}">{}</div>', rendered)
+    different = list(dict.fromkeys(texts))
+    rendered = (
+        (_heading(number, len(different)), language, richtext.to_html(text))
+        for number, (language, text) in enumerate(different, start=1)
+    )
+    return format_html_join("", '{}<div class="prose" dir="auto" lang="{}">{}</div>', rendered)
+
+
+def _heading(number: int, of: int) -> SafeString:
+    """Return the heading of the instructions of one of several tasks; of the only one none."""
+    words = _("Task %(number)s of %(of)s") % {"number": number, "of": of}
+    return format_html('<h2 lang="{}">{}</h2>', languages.spoken(), words) if of > 1 else SafeString("")
 
 
 @rater_page("GET", "HEAD")

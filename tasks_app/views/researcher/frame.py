@@ -19,6 +19,7 @@ from tasks_app import access
 from tasks_app.hooks import tabs
 from tasks_app.models import Membership, Study
 from tasks_app.services import events
+from tasks_app.views.researcher.parts import in_zone_of
 
 P = ParamSpec("P")
 ResearcherView = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
@@ -67,9 +68,10 @@ def refusals_shown(request: HttpRequest, *refusals: type[Exception]) -> Iterator
 def show(
     request: HttpRequest, template: str, title: str | Promise, context: dict[str, Any], status: int = 200
 ) -> HttpResponse:
-    """Render a page in the admin's frame; `template` is its name under templates/researcher/."""
+    """Render a page in the admin's frame, in the time zone of its study; `template` is its name under researcher/."""
     frame = {**admin.site.each_context(request), "title": title, **context}
-    return render(request, f"researcher/{template}.html", frame, status=status)
+    with in_zone_of(frame.get("study")):
+        return render(request, f"researcher/{template}.html", frame, status=status)
 
 
 def study_page(

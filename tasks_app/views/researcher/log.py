@@ -71,6 +71,7 @@ def log(request: HttpRequest) -> HttpResponse:
         "form": form,
         "page": page,
         "days": list(_by_day(page.object_list)),
+        "zone": next(iter(zones)) if len(zones := {_zone(event) for event in page.object_list}) == 1 else "",
         "is_filtered": any(form.cleaned_data.values()),
         "query": query.urlencode(),
     }
@@ -105,11 +106,16 @@ def _matching(events: QuerySet[Event], filters: Mapping[str, Any]) -> QuerySet[E
     return events
 
 
+def _zone(event: Event) -> str:
+    """Return the time zone of an event's study, or of the server where the study is deleted."""
+    return event.study.timezone if event.study is not None else settings.TIME_ZONE
+
+
 def _by_day(events: Any) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     """Yield each day with its events, in the time zone of the study, or of the server where the study is deleted."""
     day, rows = "", list[dict[str, Any]]()
     for event in events:
-        zone = event.study.timezone if event.study is not None else settings.TIME_ZONE
+        zone = _zone(event)
         at = timezone.localtime(event.at, ZoneInfo(zone))
         its_day = date_format(at, "j M Y")
         if rows and its_day != day:
@@ -118,6 +124,6 @@ def _by_day(events: Any) -> Iterator[tuple[str, list[dict[str, Any]]]]:
         day = its_day
         done, about = log_words.sentence(event)
         words = {"done": done, "about": about, "details": list(log_words.details(event))}
-        rows.append({"event": event, "time": date_format(at, "H:i"), **words})
+        rows.append({"event": event, "time": date_format(at, "H:i"), "zone": zone, **words})
     if rows:
         yield day, rows

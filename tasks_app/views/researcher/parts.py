@@ -5,11 +5,20 @@ sends the form, and puts each part of the answer in its place (static/js/core/li
 """
 
 import hashlib
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
 from django.template.loader import render_to_string
+from django.utils import timezone
 from django.utils.cache import patch_vary_headers
+
+from tasks_app.models import Study
+
+
+def in_zone_of(study: object) -> AbstractContextManager[object]:
+    """Let templates write every time in the zone of a study; in that of the server where the page has no study."""
+    return timezone.override(study.timezone) if isinstance(study, Study) else nullcontext()
 
 
 def wants_part(request: HttpRequest) -> bool:
@@ -22,7 +31,8 @@ def part(request: HttpRequest, template: str, context: dict[str, Any]) -> HttpRe
 
     It must hold no form: a form's token differs each time, and the part would never be the same.
     """
-    html = render_to_string(f"researcher/{template}.html", context, request)
+    with in_zone_of(context.get("study")):
+        html = render_to_string(f"researcher/{template}.html", context, request)
     tag = f'"{hashlib.sha256(html.encode()).hexdigest()[:32]}"'
     if request.headers.get("If-None-Match") == tag:
         return HttpResponseNotModified(headers={"ETag": tag})
@@ -39,7 +49,8 @@ def changes(request: HttpRequest, template: str, context: dict[str, Any], *, is_
 
     `is_answer` says that it answers the form, so that the script takes the mark off the old answer.
     """
-    response = HttpResponse(render_to_string(f"researcher/{template}.html", context, request))
+    with in_zone_of(context.get("study")):
+        response = HttpResponse(render_to_string(f"researcher/{template}.html", context, request))
     if is_answer:
         response["HX-Trigger"] = "live-answered"
     patch_vary_headers(response, ["HX-Request"])

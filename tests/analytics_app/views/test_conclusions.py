@@ -1,10 +1,12 @@
 """What a page of results concludes from comparisons with raters and texts random, and from tests over texts alone."""
 
+import re
 from dataclasses import replace
 
 import pytest
 from django.test import Client
 
+from analytics_app.results import Row
 from analytics_app.stats.mixed.ordinal import ALONE
 from tasks_app.models import Study
 from tasks_app.task_types.base import Scale
@@ -34,10 +36,27 @@ def test_the_headline_claims_no_difference_that_other_raters_may_not_share(
     assert "Thin lines: intervals for these raters alone" in said
     assert "Mean, on a scale from 1 to 5; estimated by the mixed model" in said
     assert "Difference, row minus column; p for further texts and further raters" in said
+    assert "p is the probability of a difference at least as large as the one found" in said
     assert "raters and texts random; 40 texts, 4 raters" in said
     (pair,) = table(html, "Pairs of systems")
     assert pair["Adjusted p, these raters"] == "0.001"
     assert float(pair["Adjusted p"]) > 0.2
+
+
+def test_results_lead_to_planning_with_the_components_of_the_run(rosas_browser: Client, closed: Study) -> None:
+    rows = rows_of(planted(TORN))
+    (found,) = {(row.task, row.criterion) for row in rows if row.criterion}
+    spreads = {"sd_item": 0.5, "sd_rater": 0.4, "sd_rater_system": 0.61, "sd_residual": 0.9}
+    about = {"task": found[0], "criterion": found[1], "basis": "kept"}
+    build_run(closed, rows)
+    assert "How many raters and texts" not in page(rosas_browser, results(closed))
+    sds = [Row(analysis="variance_components", statistic=name, value=value, **about) for name, value in spreads.items()]
+    build_run(closed, [*rows, *sds])
+    html = page(rosas_browser, results(closed))
+    link = re.search(r'href="([^"]+)">How many raters and texts does a further study need\?', html)
+    assert link is not None
+    said = text(page(rosas_browser, link[1].replace("&amp;", "&")))
+    assert f"SD of rater × system 0.61, from {closed.title}" in said
 
 
 def test_raters_who_agree_carry_the_claim(rosas_browser: Client, closed: Study) -> None:
@@ -81,7 +100,14 @@ def test_preferences_are_claimed_as_far_as_other_raters_would_share_them(rosas_b
         "raters" in said
     )
     assert "raters and texts random; 40 texts, 6 raters" in said
-    assert "Strength (Bradley-Terry, log); intervals by two-way robust standard errors" in said
+    assert (
+        "Strength (Bradley-Terry model, log-odds of being preferred); intervals by two-way robust standard errors"
+        in said
+    )
+    assert "is 0.70 higher than another's is preferred to it in about 67 % of comparisons" in said.replace(
+        "&#x27;", "'"
+    )
+    assert f"/admin/planning/preferences/?study={closed.slug}" in html
     (pair,) = table(html, "Preferences by pair (ties count half; the sign test leaves them out)")
     assert float(pair["Adjusted p"]) > 0.2
     assert float(pair["Adjusted p, these raters"].lstrip("< ")) < 0.05
@@ -117,6 +143,10 @@ def test_another_verdict_of_the_model_of_steps_is_said(
     assert (start + said in text(html)) if said else (start not in text(html))
     another = "The model of ordinal steps comes to another verdict; see the note below the pairs."
     assert (another in text(html)) is bool(said)
+    assert ("; the model of ordinal steps disagrees." in text(html)) is bool(said), "the headline"
+    assert bool(re.search(r"May I say so\? Yes, with [^.]*the model of ordinal steps disagrees", text(html))) is bool(
+        said
+    )
     (pair,) = table(html, "Pairs of systems")
     assert float(pair["Adjusted p, model of steps"].lstrip("< ")) == p
 

@@ -89,7 +89,7 @@ def test_the_page_says_what_was_found_and_of_what(closed: Study) -> None:
         "11 of the 12 raters are simulated; these are not human results.",
         "2 ratings were erased at raters' request since this run",
         "9 of 720 ratings excluded (",
-        "p is adjusted, bold where it is significant",
+        "p is adjusted; values in bold are significant",
         f"Study {closed.slug}, run 1, computed by evalweb",
     ):
         assert expected in said, expected

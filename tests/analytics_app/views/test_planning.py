@@ -1,6 +1,7 @@
 """Planning pages: the same numbers as the statistics, from an address alone, from a study, or from an earlier one."""
 
 import re
+from math import sqrt
 from typing import Any
 from urllib.parse import urlencode
 
@@ -210,6 +211,51 @@ def test_an_earlier_study_stands_in_for_assumptions(rosas_browser: Client, study
         "The earlier study had an interval from 0.30 to 0.50 on 80 texts; on 320 it would be about 0.10 wide." in alpha
     )
     assert "Alpha that you expect 0.410, from" in alpha
+
+
+def small_pilot() -> list[Row]:
+    """Make rows of a study of 12 items, 3 systems and 10 raters in which two components came out as 0."""
+    about = {"task": "main", "criterion": "fluency", "basis": "kept"}
+    counts = {"n_items": 12, "n_raters": 10, "n_ratings": 108}
+    spreads = {"sd_item": 0.0, "sd_system_item": 0.25, "sd_rater": 0.4, "sd_rater_system": 0.0, "sd_residual": 0.8}
+    return [
+        *(
+            Row(analysis="variance_components", statistic=name, value=value, **counts, **about)
+            for name, value in spreads.items()
+        ),
+        *(
+            Row(analysis="systems", statistic="mean_crossed", system=key, value=3.0, by_system=True, **about)
+            for key in "abc"
+        ),
+    ]
+
+
+def test_a_small_earlier_study_is_not_taken_as_the_truth(rosas_browser: Client, study: Study) -> None:
+    """Upper ends: .8 sqrt((df / chi2(.05, df) - 1) / n), by R's qchisq(.05, 18) = 9.39046, qchisq(.05, 11) = 4.57481.
+
+    df = (10 - 1)(3 - 1) and n = 108 / (10 x 3) of rater x system; df = 12 - 1 and n = 108 / 12 of items.
+    """
+    build_run(study, small_pilot())
+    said = text(asked(rosas_browser, "means", pilot=f"{study.slug}/main/fluency/", difference=0.4))
+    assert (
+        "from 10 raters (SD between raters and SD of rater × system): at best from 0.69 to 1.83 times the estimate; "
+        "from 12 items (SD between items and SD of system × item): at best from 0.71 to 1.70 times the estimate."
+        in said
+    )
+    rater = 0.8 * sqrt((18 / 9.39046 - 1) / 3.6)
+    item = 0.8 * sqrt((11 / 4.57481 - 1) / 9)
+    for component, value in (("SD of rater × system", rater), ("SD between items", item)):
+        assert f"{component} is 0 in the earlier study, which does not show that it is 0. This page plans with " in said
+        assert f"This page plans with {value:.4f}".rstrip("0") in said
+        assert f"{component} {value:.4f}".rstrip("0") in said, "listed among the assumptions"
+    cautious, as_estimated = (
+        re.search(pattern, said)
+        for pattern in (r"is found with a probability of ([\d.]+) %", r"as they are, power would be ([\d.]+) %")
+    )
+    assert cautious is not None
+    assert as_estimated is not None
+    assert float(cautious[1]) < float(as_estimated[1])
+    assert "The earlier study is small" not in text(asked(rosas_browser, "means"))
 
 
 def test_others_do_not_see_what_it_found(mallorys_browser: Client, study: Study) -> None:

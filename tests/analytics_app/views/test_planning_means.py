@@ -135,6 +135,26 @@ def test_the_fewest_items_and_raters_reach_the_target(rosas_browser: Client) -> 
         assert power_of_means(*own, alpha=0.05) >= 0.8 > power_of_means(*fewer, alpha=0.05)
 
 
+def test_the_fewest_are_named_where_the_power_is_above_the_target(rosas_browser: Client) -> None:
+    words = text(asked(rosas_browser, "means", n_items=400, raters=60))
+    reached = re.search(
+        r"80 % is reached with as few as (\d+) items \(([\d,]+) ratings\) and these 60 raters, or with as few as (\d+) "
+        r"raters who share the 2,400 ratings of 400 items\.",
+        words,
+    )
+    assert reached is not None, words
+    items, ratings, raters = (int(number.replace(",", "")) for number in reached.groups())
+    assert ratings == items * 3 * 2
+    assumed = Assumed(
+        0.3, raters=60, sd_item=0.5, sd_system_item=0.4, sd_rater=0.5, sd_rater_system=0.2, steps=5, middle=3.0
+    )
+    for own, fewer in (
+        ((assumed, items), (assumed, items - 1)),
+        ((replace(assumed, raters=raters), 400), (replace(assumed, raters=raters - 1), 400)),
+    ):
+        assert power_of_means(*own, alpha=0.05) >= 0.8 > power_of_means(*fewer, alpha=0.05)
+
+
 def sized(items: int, raters: int) -> TaskSize:
     return TaskSize(
         kind=registry["likert"](), items=items, systems=3, units=3 * items, per_text=3.0, judgments=9 * items,

@@ -15,6 +15,15 @@ def test_axes_have_round_marks() -> None:
     assert one.line
 
 
+def test_the_word_of_the_target_stands_where_no_curve_crosses_it() -> None:
+    steep = Curve("t", "n", [(10, 0.1), (20, 0.2), (40, 0.95)], limit=(0.8, "target"))
+    assert (steep.limit_word.anchor, steep.limit_word.y) == ("start", steep.limit_at.at - 4)
+    high = Curve("t", "n", [(10, 0.82), (20, 0.9), (40, 0.99)], limit=(0.8, "target"))
+    assert high.limit_word.y > high.limit_at.at, "below the line, since the curve is above it"
+    through = Curve("t", "n", [(10, 0.7), (12, 0.9), (40, 0.99)], limit=(0.8, "target"))
+    assert through.limit_word.anchor == "end"
+
+
 def test_shares_and_numbers_are_written_as_they_are() -> None:
     assert exactly(0.9999) == "99.99\xa0%"
     assert exactly(1 - 0.05) == "95\xa0%"

@@ -64,7 +64,7 @@ def test_a_sentence_for_the_paper_says_no_more_than_the_data_carry(rosas_browser
     ]
     said = asked(clear, planned=True)
     assert "May I say so? Yes." in said
-    assert "a is rated higher than b and c on style; all pairs differ clearly, in the order a, b, c (" in said
+    assert "a is rated higher than b and c on style; b is rated higher than c, too (" in said
     assert "a − c: 2.00, 95 % interval 0.50 to 1.50, p = 0.001" in said
     assert "p adjusted for 3 comparisons by Holm; 20 texts, 12 raters)." in said
     said = asked(clear)
@@ -139,10 +139,39 @@ def test_one_question_of_several_is_said_not_to_be_corrected_across_them(rosas_b
         build_run(closed, rows, settings={**SETTINGS, **settings})
         return text(page(rosas_browser, results(closed)))
 
-    apart = "one of 3 questions, not corrected across them"
+    apart = "one of 3 questions that compare systems, not corrected across them"
     assert f"p adjusted for 3 comparisons by Holm; {apart}" in said("style", "tone", "flow")
     assert "not corrected across" not in said("style")
     assert "not corrected across" not in said("style", "tone", "flow", primary="style")
+
+
+def test_every_criterion_of_the_headline_has_its_sentence_and_its_pairs(rosas_browser: Client, closed: Study) -> None:
+    def of(criterion: str, items: int) -> list[Row]:
+        return [
+            replace(one, criterion=criterion, n_items=items, n_raters=12)
+            for one in rated(THREE, combinations("abc", 2))
+        ]
+
+    build_run(closed, [*of("style", 20), *of("tone", 8)], planned=True)
+    html = page(rosas_browser, results(closed))
+    (found,) = re.findall(r"<blockquote data-copy>(.*?)</blockquote>", html, flags=re.DOTALL)
+    for criterion in ("style", "tone"):
+        assert f"a is rated higher than b and c on {criterion}; b is rated higher than c, too (" in text(found)
+    summary = html[html.index('id="summary"') :]
+    summary = summary[: summary.index("</section>")]
+    for criterion in ("style", "tone"):
+        assert f"Pairs of systems: {criterion}" in summary
+    assert "only 8 texts (tone)" in text(summary)
+    assert "tone: The test has only 8 texts; say so." in text(summary)
+
+
+def test_bold_values_of_pairs_are_those_that_are_significant(rosas_browser: Client, closed: Study) -> None:
+    build_run(closed, rated(THREE, [("a", "c")]))
+    html = page(rosas_browser, results(closed))
+    matrix = html[html.index('<table class="ew-matrix">') :]
+    assert "p is adjusted; values in bold are significant." in text(matrix)
+    pairs = re.findall(r"<td[^>]*>(.*?) <small>p (.*?)</small>", matrix[: matrix.index("</table>")])
+    assert {(value.startswith("<strong>"), p) for value, p in pairs} == {(True, "= 0.001"), (False, "= 0.400")}
 
 
 PANELS = {

@@ -129,3 +129,16 @@ def test_only_labels_of_the_typology_take_its_names() -> None:
     ]
     names.put_into(rows)
     assert [row.label for row in rows] == ["Source is broken", "source"]
+
+
+def test_stored_keys_of_answers_have_the_words_of_their_task_type() -> None:
+    labels = task_types.registry["labels"]({"none_of_these": ["topic"]})
+    pairs = task_types.registry["pairwise"]({"strength": "clarity"})
+    names = ResultNames(labels={"sorted": labels_called(labels), "compared": labels_called(pairs)})
+    rows = [
+        ResultRow(analysis="labels", task="sorted", criterion="topic", label="none_of_these"),
+        ResultRow(analysis="distribution", task="compared", criterion="strength-clarity", label="2"),
+        ResultRow(analysis="distribution", task="compared", criterion="clarity", label="2"),
+    ]
+    names.put_into(rows)
+    assert [row.label for row in rows] == ["None of these", "Clearly better", "2"]

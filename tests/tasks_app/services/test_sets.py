@@ -174,11 +174,13 @@ def test_a_late_return_finds_no_check_without_a_unit_and_no_repeat_of_a_lost_one
     invariants.check(study)
 
 
-def two_tasks() -> Study:
-    """Make a study of two tasks over the same texts, each with known answers."""
-    study = build_study(None, items=9, k=8, set_size=4, opened=False)
+def two_tasks(instructions: str = "", slug: str = "hidden-slug") -> Study:
+    """Make a study of two tasks over the same texts, each with known answers; `instructions` are of the second."""
+    study = build_study(None, items=9, k=8, set_size=4, opened=False, slug=slug)
     first = study.tasks.get()
-    second = Task.objects.create(study=study, key="second", order=2, type="likert", k=8, set_size=2, spacing=1)
+    second = Task.objects.create(
+        study=study, key="second", order=2, type="likert", k=8, set_size=2, spacing=1, instructions=instructions
+    )
     second.task_criteria.create(criterion=first.task_criteria.get().criterion, order=1)
     Unit.objects.filter(task=first).delete()
     units.make_units(study=study)

@@ -18,6 +18,7 @@ from tests import invariants, pages
 from tests.builders import build_study
 from tests.clock import set_clock
 from tests.once import study_made_once
+from tests.tasks_app.services.test_sets import two_tasks
 from tests.wrong import altered
 
 pytestmark = pytest.mark.django_db
@@ -52,6 +53,14 @@ def test_no_page_names_a_system_or_the_researchers_title(study: Study, somebody:
     assert "Text 0 in version" in seen or "Text 1 in version" in seen or "Text 2" in seen or "Text 3" in seen
     for secret in ("alpha-mt", "beta-mt", "Secret title", study.slug, "/i0", "i0/"):
         assert secret not in seen, secret
+    assert "Task 1 of" not in seen, "the instructions of the only task have no heading"
+
+
+def test_instructions_of_several_tasks_have_headings(somebody: Client) -> None:
+    both = two_tasks("Judge the style alone.", slug="two-tasks")
+    html = somebody.get(f"/r/{pages.join(both)}/help/").content.decode()
+    first, second = (html.index(f'<h2 lang="en">Task {number} of 2</h2>') for number in (1, 2))
+    assert first < second < html.index("Judge the style alone.")
 
 
 def test_consent_is_needed_and_twice_is_once(study: Study, somebody: Client) -> None:
