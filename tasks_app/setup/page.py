@@ -200,7 +200,7 @@ class SetupPage:
     @cached_property
     def attention_offers(self) -> list[Offer]:
         """The tasks to which an attention check can be added, and why one cannot be added to others."""
-        return offers(self.reading) if self.step == "checks" and not self.is_read_only else []
+        return offers(self.setup, self.reading) if self.step == "checks" and not self.is_read_only else []
 
     @cached_property
     def controls(self) -> list[Control]:

@@ -95,29 +95,42 @@ def test_review_says_what_failing_the_check_means_for_the_results(
         changes.change(setup=setup, values={("analysis", "rules"): rules}, base=setup.revision, by=None)
     lines = [line.sentence for line in summary_of(Setup.objects.get())]
     assert [line for line in lines if "in the results" in line or "of the results" in line] == [said]
+    # The limit that comes with the check fits the number of checks that a rater meets.
+    assert "A rater meets 1 attention check." in lines
+    assert "Raters who fail too many checks go on, and are marked for you." in lines
+    setup = Setup.objects.get()
+    changes.change(setup=setup, values={("tasks", 0, "checks", "fail_after"): 3}, base=setup.revision, by=None)
+    lines = [line.sentence for line in summary_of(Setup.objects.get())]
     assert "Raters who fail checks go on: a rater meets 1, and the limit applies from 3 on." in lines
     assert not any("marked" in line for line in lines), "the limit is out of reach"
 
 
-def test_one_check_for_tasks_with_the_same_texts_and_the_preview_counts_it(
+def test_each_task_is_offered_a_check_of_its_own_and_the_preview_counts_it(
     two_tasks: Study, rosas_browser: Client
 ) -> None:
     changes.begin(two_tasks).rows.filter(table="controls").delete()
     page = rosas_browser.get(url("checks")).content.decode()
-    assert page.count('value="add_check:') == 1
-    before = preview_of(Setup.objects.get())
-    save(rosas_browser, "checks", {"do": "add_check:0"})
-    after = preview_of(Setup.objects.get())
-    assert before is not None
-    assert after is not None
-    # The check has two texts, which are judged one by one and as a pair.
-    assert (before.total, after.total) == (18, 21)
+    assert page.count('value="add_check:') == 2
+    totals = [getattr(preview_of(Setup.objects.get()), "total", None)]
+    for task in (0, 1):
+        save(rosas_browser, "checks", {"do": f"add_check:{task}"})
+        totals.append(getattr(preview_of(Setup.objects.get()), "total", None))
+    assert totals == [18, 19, 20]
+    # The page and Review tell the same number as the preview, task by task.
+    page = html.unescape(rosas_browser.get(url("checks")).content.decode())
+    assert page.count("This task has 1 of them. Each set shows 1.") == 2
+    lines = [line.sentence for line in summary_of(Setup.objects.get())]
+    assert [line for line in lines if "A rater meets" in line] == [
+        f"{name}: A rater meets 1 attention check." for name in ("Texts about places", "Pairwise comparison (task 2)")
+    ]
     second = preview_of(Setup.objects.get(), task_key="task")
     assert second is not None
-    assert second.before == 14
+    assert second.before == 13
     shown = rosas_browser.get(f"{reverse('researcher:preview', args=[two_tasks.slug])}?task=task").content.decode()
-    assert "Screen 15 of 21" in shown
+    assert "Screen 14 of 20" in shown
     assert "Pairwise comparison (task 2)" in shown
+    save(rosas_browser, "checks", {"tasks.0.checks.attention": "0"})
+    assert "This task has 1 of them. Each set shows 0." in rosas_browser.get(url("checks")).content.decode()
 
 
 def test_a_system_called_human_is_no_machine(draft: Study, rosas_browser: Client) -> None:
