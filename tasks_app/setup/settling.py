@@ -50,7 +50,7 @@ def left_to_settle(page: SetupPage) -> list[Point]:
 def _is_estimated(point: Point, reading: StudyReading) -> bool:
     """Return whether a point depends on the minutes that are estimated from all texts."""
     has_text = any(text.strip() for text in reading.document["consent"].values())
-    return point.kind in {"minutes", "pay"} or (point.kind == readiness.numbers.KIND and has_text)
+    return point.kind in {"minutes", "pay", readiness.sets.KIND} or (point.kind == readiness.numbers.KIND and has_text)
 
 
 def facts_of(setup: Setup, reading: StudyReading, *, is_whole: bool = False) -> Facts:

@@ -133,6 +133,30 @@ def test_each_task_is_offered_a_check_of_its_own_and_the_preview_counts_it(
     assert "This task has 1 of them. Each set shows 0." in rosas_browser.get(url("checks")).content.decode()
 
 
+def test_sets_that_nobody_would_get_are_a_point_to_settle_and_a_button_makes_all_sets_fit(
+    draft: Study, rosas_browser: Client
+) -> None:
+    """A task comes with sets for as many raters as the tasks before it; other sizes are said and put right."""
+    save(rosas_browser, "raters", {"tasks.0.set_size": "12"})
+    save(rosas_browser, "questions", PAIRWISE)
+    assert sizes(draft) == [12, 12]
+    review = rosas_browser.get(REVIEW).content.decode()
+    assert "left over" not in review
+    save(rosas_browser, "raters", {"tasks.1.set_size": "6"})
+    review = html.unescape(rosas_browser.get(REVIEW).content.decode())
+    sentence = "8 of the 17 sets of “Pairwise comparison (task 2)” are left over once the other tasks are full"
+    assert sentence in review
+    # Review counts the raters until the study is full, as Plan does.
+    lines = [line.sentence for line in summary_of(Setup.objects.get())]
+    assert any(line.startswith("9 raters") for line in lines), lines
+    told = rosas_browser.post(REVIEW, {"do": "fit_sets"}, follow=True).content.decode()
+    assert "All tasks have sets for as many raters now." in told
+    assert sizes(draft) in ([12, 12], [6, 6])
+    assert sentence not in html.unescape(rosas_browser.get(REVIEW).content.decode())
+    told = rosas_browser.post(REVIEW, {"do": "fit_sets"}, follow=True).content.decode()
+    assert "already" in told
+
+
 def test_a_system_called_human_is_no_machine(draft: Study, rosas_browser: Client) -> None:
     rows = [{"item": "i1", "system": system, "output": "Some words."} for system in ("human", "Humanoid")]
     setup = texts.store(setup=changes.begin(draft), rows=rows, systems={"human": "", "Humanoid": ""}, by=None)
