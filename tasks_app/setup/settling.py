@@ -36,10 +36,12 @@ def left_to_settle(page: SetupPage) -> list[Point]:
     if reading.problems.count:
         found = readiness.leftovers_in(Facts(page.given))
         if not any(path and path[0] in _BEHIND_CONSENT for path in reading.sentences):
-            facts = Facts(reading.document)
+            is_counted = reading.units_sound and page.is_whole
+            facts = Facts(reading.document, workload_of(reading, draft_tasks(reading)) if is_counted else None)
             found += readiness.contradictions.told_to_raters(facts)
             # Without a number of minutes, amounts per hour cannot be compared.
-            found += readiness.numbers.of_consent(facts) if facts.section("pay").get("minutes") else ()
+            has_minutes = facts.section("pay").get("minutes") or facts.workload
+            found += readiness.numbers.of_consent(facts) if has_minutes else ()
     else:
         found = readiness.points(page.facts)
         if not (page.is_whole or page.setup.is_stored):

@@ -157,6 +157,28 @@ def test_sets_that_nobody_would_get_are_a_point_to_settle_and_a_button_makes_all
     assert "already" in told
 
 
+def test_minutes_and_pay_per_hour_of_the_consent_are_compared_on_the_step_itself(
+    draft: Study, rosas_browser: Client
+) -> None:
+    """The tool drafts both numbers from an estimate, which changes with the tasks; also while another step is wrong."""
+    words = {
+        "consent.en": "It takes about 99 minutes and pays 77.00 EUR per hour.",
+        "pay.minutes": "",
+        "pay.amount": "2",
+    }
+    save(rosas_browser, "consent", words)
+    for rules in (None, [{"rule": "nonsense"}]):
+        setup = Setup.objects.get()
+        changes.change(setup=setup, values={("analysis", "rules"): rules}, base=setup.revision, by=None)
+        page = html.unescape(rosas_browser.get(url("consent")).content.decode())
+        assert "The consent text says 99 minutes, but elsewhere raters read" in page
+        assert re.search(
+            r"The consent text says 77.00 EUR per hour, but 2.00 EUR for about \d+ minutes is [\d.]+ EUR per hour.",
+            page,
+        )
+        assert "nowhere in the form" not in page
+
+
 def test_a_system_called_human_is_no_machine(draft: Study, rosas_browser: Client) -> None:
     rows = [{"item": "i1", "system": system, "output": "Some words."} for system in ("human", "Humanoid")]
     setup = texts.store(setup=changes.begin(draft), rows=rows, systems={"human": "", "Humanoid": ""}, by=None)
