@@ -23,7 +23,7 @@ from tasks_app.setup.advice import advice_on
 from tasks_app.setup.attention import Check, Offer, checks_in, offers
 from tasks_app.setup.checking import problems_of_tables
 from tasks_app.setup.controls import ON, Advice, Control, Group, Node, controls_of, groups_within, in_control
-from tasks_app.setup.criteria.scales import steps_worded
+from tasks_app.setup.criteria.scales import has_scale, steps_worded
 from tasks_app.setup.entries import SECTION_LABELS, add_label, entry_label
 from tasks_app.setup.leaves import kind_of, resolved, suggests
 from tasks_app.setup.names import ItemNames, Names, language_name, pair_in_words, suggested, value_in_words
@@ -40,6 +40,9 @@ from tasks_app.studyfile.schema import KEYS_OF, LABELS, RETIRED, whole_schema
 from tasks_app.task_types import registry
 
 Problems: TypeAlias = Mapping[Path, tuple[str, ...]]
+
+# Settings of a question that word its scale.
+_WORDS_OF_SCALES = frozenset({"low", "high", "labels", "anchors"})
 
 # Number of systems up to which each pair of them can be ticked.
 MOST_PAIRED = 30
@@ -253,7 +256,7 @@ class SetupPage:
         made = (
             self._make(properties[name], (*path, name), needed=name in required) for name in in_order(path, properties)
         )
-        members = tuple(member for member in made if member is not None)
+        members = tuple(member for member in made if member is not None and not self._is_pointless(member.path))
         switch = None
         if node.get(KEPT) and step_of(path) == self.step:
             is_there = self.value(path) is not None
@@ -267,6 +270,12 @@ class SetupPage:
             path, self._label(node, path), help_text, members, self._problems(path), switch=switch,
             manual=self._explained(path),
         )  # fmt: skip
+
+    def _is_pointless(self, path: Path) -> bool:
+        """Return whether a field words a scale that the tasks with the question do not show, and has no value."""
+        if len(path) != 3 or path[0] != "criteria" or path[2] not in _WORDS_OF_SCALES or self.value(path):
+            return False
+        return not has_scale(self.document, str(self.value((*path[:2], "key")) or ""))
 
     def _list(self, node: Mapping[str, Json], path: Path) -> Group | None:
         value = self.value(path)

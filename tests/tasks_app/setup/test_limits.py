@@ -35,6 +35,12 @@ def test_another_task_comes_with_its_questions_and_keys_of_its_own(draft: Study,
     given = save(rosas_browser, "questions", PAIRWISE).given
     assert [task["type"] for task in given["tasks"]] == ["likert", "pairwise"]
     assert given["tasks"][1]["criteria"] == [given["criteria"][-1]["key"]]
+    # A comparison has no scale, so no words of ends or steps are asked for.
+    page = rosas_browser.get(url("questions")).content.decode()
+    compared = len(given["criteria"]) - 1
+    fields = ("question", "low", "high", "labels")
+    assert [f'id="f-criteria-{compared}-{name}' in page for name in fields] == [True, False, False, False]
+    assert 'id="f-criteria-0-low' in page
     again = save(rosas_browser, "questions", PAIRWISE).given
     keys = [task["key"] for task in again["tasks"]], [criterion["key"] for criterion in again["criteria"]]
     assert all(len(own) == len(set(own)) for own in keys)
@@ -209,7 +215,9 @@ def test_the_fee_of_the_platform_is_shown_and_can_be_changed(draft: Study, rosas
     assert "platform&#x27;s fee" not in rosas_browser.get(url("consent")).content.decode()
     save(rosas_browser, "raters", {"channels.prolific.": "1"})
     page = html.unescape(rosas_browser.get(url("raters")).content.decode())
-    assert "Check the platform's current fee; if it differs, change it" in page
+    assert (
+        "Check the platform's current fee. If it differs, change it on this page, beside the platform's name." in page
+    )
     pay = re.search(r"Pay: ([\d.]+) EUR in all.*With the platform's fee of 33.3 %: ([\d.]+) EUR.", page)
     assert pay
     assert float(pay[2]) == pytest.approx(1.333 * float(pay[1]), abs=0.01)
