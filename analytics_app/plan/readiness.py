@@ -139,12 +139,12 @@ def limits_that_nobody_reaches(facts: Facts) -> Iterator[Point]:
         settings = checks_of(task["checks"])
         known = {purpose: facts.counts(task, purpose) for purpose in ("control", "attention")}
         n = sets * settings.watched_among(task["set_size"], known)
-        if 0 < n < settings.fail_after:
+        if 0 < n < settings.limit_after:
             sentence = _(
                 "The limit on failed checks applies after %(least)d answered checks, but a rater meets %(n)d. Nobody "
                 "is marked or stopped while the study is open. Lower the minimum, or add checks."
             )
-            words = {"least": settings.fail_after, "n": n}
+            words = {"least": settings.limit_after, "n": n}
             yield Point(KIND, sentence % words, ("tasks", place, "checks", "fail_after"), Level.NOTE)
 
 

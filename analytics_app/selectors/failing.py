@@ -90,7 +90,7 @@ def _met_and_planned(study: Study) -> tuple[list[tuple[dict[str, int], int]], Ma
             "attention": sets * checks.attention_among(there.get("attention", 0)),
             "degraded": sets * checks.degraded,
         }
-        met.append((kinds, checks.fail_after))
+        met.append((kinds, checks.limit_after))
     return met, (read[0][3] if read else None) or {}
 
 

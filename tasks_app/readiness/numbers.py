@@ -31,6 +31,13 @@ _MINUTES = re.compile(
     re.IGNORECASE,
 )
 
+# Words behind an amount that say that it is paid per hour.
+_PER_HOUR = re.compile(
+    r"\s?(?:per hour|an hour|/\s?h(?:our)?\b|(?:pro|je|die) Stunde|(?:par|de l['’])\s?heure|(?:por|a la) hora|à hora"
+    r"|每小时|1時間|毎時|시간당|في الساعة)",
+    re.IGNORECASE,
+)
+
 # Stated times and amounts per hour may be rounded.
 _ABOUT, _ROUNDED = 1.25, 0.02
 
@@ -83,16 +90,26 @@ def _money(text: str, facts: Facts) -> Iterator[str]:
             "words": unpaid[0],
             "pay": _amount(amount, currency),
         }
-    stated = [_stated(match) for match in _MONEY.finditer(text)]
+    stated = {_stated(match): bool(_PER_HOUR.match(text, match.end())) for match in _MONEY.finditer(text)}
     usual = _usual_amounts(facts)
     hourly = _hourly(facts)
-    for sign, number in dict.fromkeys(stated):
+    for (sign, number), is_hourly in stated.items():
         fits = currency in _SIGNS.get(sign, (sign,))
         if fits and (number in usual or any(abs(float(number / one) - 1) <= _ROUNDED for one in hourly if one)):
             continue
         shown = _amount(number, sign if sign not in _SIGNS else "") or f"{number}"
         words = {"stated": shown.strip() if sign not in _SIGNS else f"{sign}{number}"}
-        if amount:
+        if amount and is_hourly and hourly and hourly[0]:
+            words |= {"pay": _amount(amount, currency), "minutes": f"{_expected(facts)[0]:g}"}
+            words["hourly"] = _amount(hourly[0], currency)
+            yield (
+                _(
+                    "The consent text says %(stated)s per hour, but %(pay)s for about %(minutes)s minutes is "
+                    "%(hourly)s per hour."
+                )
+                % words
+            )
+        elif amount:
             words["pay"] = _amount(amount, currency)
             yield _("The consent text names %(stated)s, which is nowhere in the form: a set pays %(pay)s.") % words
         else:

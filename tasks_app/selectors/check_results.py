@@ -136,7 +136,7 @@ class TaskChecks:
     @property
     def is_limited(self) -> bool:
         """Whether a rater can meet enough checks for the limit on failed checks to apply."""
-        return self.n_met >= self.settings.fail_after
+        return self.n_met >= self.settings.limit_after
 
     @property
     def is_empty(self) -> bool:

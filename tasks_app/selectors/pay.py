@@ -7,11 +7,13 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, fields
 from decimal import Decimal
 from operator import attrgetter
+from typing import NamedTuple
 
 from tasks_app import pay
-from tasks_app.models import Assignment, Rater, Study
+from tasks_app.models import Assignment, Gold, Rater, Study
 from tasks_app.models.statements import rows
 from tasks_app.selectors.routing import ON_REQUEST
+from tasks_app.settings.checks import checks_of
 from tasks_app.settings.study import StudySettings
 
 # A longer gap between two signs of life counts as this many minutes: a page left open overnight is no work (decision
@@ -31,6 +33,25 @@ def offer_of(options: StudySettings) -> pay.Offer:
     return pay.Offer(
         options.amount, options.part_amount, options.part_by_time, options.expected_minutes, options.minimum_hourly
     )
+
+
+class EarlyEnds(NamedTuple):
+    """The ways in which a study may end for raters before their set begins: by a screening, by an exam."""
+
+    screening: bool
+    exam: bool
+
+
+def early_ends_of(study: Study) -> EarlyEnds:
+    """Return whether raters of a study may be screened out or fail an exam; one query."""
+    known = Gold.objects.filter(unit__task__study=study, unit__task__until=None, unit__until=None)
+    found = known.filter(purpose__in=(Gold.Purpose.SCREENING, Gold.Purpose.EXAM)).order_by()
+    kinds = {
+        purpose
+        for purpose, contents in found.values_list("purpose", "unit__task__checks").distinct()
+        if purpose == Gold.Purpose.SCREENING or checks_of(contents).exam != 0
+    }
+    return EarlyEnds(Gold.Purpose.SCREENING in kinds, Gold.Purpose.EXAM in kinds)
 
 
 _FULL_SETS = """

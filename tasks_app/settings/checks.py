@@ -17,6 +17,9 @@ UNITS_A_CONTROL = 10
 # Attention checks in a set, if the researcher names no number.
 ATTENTION_CHECKS = 2
 
+# Checks that a rater answers before the limit on failed checks applies, if the researcher names no number.
+CHECKS_BEFORE_THE_LIMIT = 3
+
 # The key of the system whose outputs are degraded copies. No study file can have it: keys begin with a letter or digit.
 COPIES = "_degraded"
 
@@ -82,7 +85,11 @@ class CheckSettings(SettingsBlock):
     fail_below = number_field(
         _("Minimum share of checks passed"), _("Share of checks, 0 to 1."), within=(0, 1), initial=0.7
     )
-    fail_after = whole_field(_("Minimum number of checks answered"), within=(1, 1000), initial=3)
+    fail_after = whole_field(
+        _("Minimum number of checks answered"),
+        _("Leave empty for three, or for all checks that a rater meets if there are fewer."),
+        within=(1, 1000),
+    )
     fast_seconds = number_field(
         _("Screens are too fast below (seconds)"),
         _(
@@ -112,6 +119,11 @@ class CheckSettings(SettingsBlock):
         initial=10,
     )
     stop_when = choice_field(_("When too fast or too many skips"), StopWhen.choices, initial=StopWhen.SETS)
+
+    @property
+    def limit_after(self) -> int:
+        """The number of answered checks from which the limit on failed checks applies."""
+        return CHECKS_BEFORE_THE_LIMIT if self.fail_after is None else self.fail_after
 
     def controls_among(self, units: int, available: int) -> int:
         """Return the number of control units in a set of so many units to judge."""

@@ -33,7 +33,11 @@ def reading_seconds(text: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class TaskLoad:
-    """One rater's set of a task: its screens, and the texts and answers of a screen on average and at most."""
+    """One rater's set of a task: its screens, and the texts and answers of a screen on average and at most.
+
+    `units` are those to judge in the whole task, `places` the judgments of them, `sets` the sets that these make; all 0
+    for a task without a plan.
+    """
 
     screens: int
     texts: float
@@ -41,6 +45,9 @@ class TaskLoad:
     seconds: float
     most_texts: int = 0
     most_answers: int = 0
+    units: int = 0
+    places: int = 0
+    sets: int = 0
 
     def times(self, screens: float) -> tuple[int, int]:
         """Return the texts and answers of so many screens."""

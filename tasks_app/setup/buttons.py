@@ -19,6 +19,7 @@ from tasks_app.setup.changes import Edit
 from tasks_app.setup.controls import name_of, path_of
 from tasks_app.setup.entries import new_key
 from tasks_app.setup.names import language_read
+from tasks_app.setup.numbers import size_of_last_task
 from tasks_app.setup.page import SetupPage
 from tasks_app.setup.starting import first_document
 from tasks_app.studyfile.fields import is_language
@@ -57,7 +58,11 @@ def _with_entry(page: SetupPage, path: Path, _posted: Posted) -> Values:
     if not page.on(page.step).can_add_to(name_of(path)):
         return {}
     rows = page.value(path)
-    return {path: [*(rows if isinstance(rows, list) else ()), _new_task(page) if path == ("tasks",) else {}]}
+    entry = _new_task(page) if path == ("tasks",) else {}
+    values: Values = {path: [*(rows if isinstance(rows, list) else ()), entry]}
+    if path == ("tasks",) and (size := size_of_last_task(page.setup, values)):
+        entry["set_size"] = size
+    return values
 
 
 def _new_task(page: SetupPage) -> dict[str, Json]:
@@ -121,11 +126,14 @@ def _with_task(page: SetupPage, _path: Path, posted: Posted) -> Values:
     task["key"] = new_key("task", page.keys("tasks"))
     if keys:
         task["criteria"] = list(keys.values())
-    return {
+    values: Values = {
         (name,): [*(rows if isinstance(rows := page.value((name,)), list) else ()), *added]
         for name, added in (("tasks", [task]), ("criteria", criteria))
         if added
     }
+    if size := size_of_last_task(page.setup, values):
+        task["set_size"] = size
+    return values
 
 
 # The values that each button sets, from the page, the path that it names, and what was posted with it.

@@ -10,6 +10,7 @@ from tasks_app.hooks.sections import Json, Path
 from tasks_app.models import Setup
 from tasks_app.services import events
 from tasks_app.services.database import atomically
+from tasks_app.services.study.item_sets import ONLY_TASKS
 from tasks_app.services.study.units import draft_units
 from tasks_app.setup import changes
 from tasks_app.setup.checking import reading_of
@@ -63,7 +64,9 @@ def _fit(reading: StudyReading, member: type[TaskType], number: int) -> Fit:
             member, why_not=_("It asks raters about themselves and shows no texts.") if document["items"] else ""
         )
     kind = member(task["params"])
-    items = list(item_texts(document["items"], keep=task["keep_identical"]))
+    # Attention checks of single tasks are made for the type that the task has now.
+    judged = [item for item in document["items"] if ONLY_TASKS not in item["options"]]
+    items = list(item_texts(judged, keep=task["keep_identical"]))
     if not items:
         return Fit(member)
     why_not = next(_why_not(kind, items), "")

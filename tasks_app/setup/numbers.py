@@ -3,15 +3,19 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from copy import copy
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
+from fractions import Fraction
 
 from tasks_app import channels
 from tasks_app.channels.base import Channel
 from tasks_app.designs.base import PlanUnit
-from tasks_app.hooks.sections import Json
+from tasks_app.designs.filling import EVERYBODY, Sets, filled
+from tasks_app.hooks.sections import Json, Path
 from tasks_app.models import Setup, Task
 from tasks_app.pay import CENT, hourly
+from tasks_app.readiness import Facts, sets
 from tasks_app.selectors.routing import ON_REQUEST
 from tasks_app.settings.workload import Workload
 from tasks_app.setup.checking import ITEMS_CHECKED, reading_of
@@ -98,14 +102,14 @@ def numbers_of(reading: StudyReading, scale: float) -> Numbers | None:
     """Return the numbers of a set-up; None where nothing can be judged yet."""
     document, drafts = reading.document, draft_tasks(reading)
     tasks = [
-        _task(draft, plan_units(draft, document), scale)
+        _task(draft, plan_units(draft, document), scale, reading.booklets.get(draft.task["key"], 0))
         for draft in drafts
         if draft.task["stage"] == Task.Stage.MAIN and draft.task["design"] not in ON_REQUEST and draft.units
     ]
     if not tasks:
         return None
     sets_each = document["flow"]["sets_per_rater"] or 1
-    raters = _raters(tasks, sets_each)
+    raters = _raters(tasks, {row["key"]: row["share"] for row in document["groups"]}, sets_each)
     pay, workload = document["pay"], workload_of(reading, drafts)
     minutes = _minutes(pay, workload)
     amount = Decimal(str(pay["amount"] or 0))
@@ -126,14 +130,41 @@ def _channels(document: Mapping[str, Json]) -> Iterator[Channel]:
                 yield channels.registry[name](settings)
 
 
-def _raters(tasks: Sequence[TaskNumbers], sets_each: int) -> int:
-    """Return the least number of raters needed: tasks of different groups are judged by different people."""
-    of_groups: dict[tuple[str, ...], int] = {}
-    for task in tasks:
-        needed = math.ceil(task.sets / sets_each)
-        of_groups[task.groups] = max(of_groups.get(task.groups, 0), needed)
-    of_all = of_groups.pop((), 0)
-    return max(of_all, sum(of_groups.values()))
+def _raters(tasks: Sequence[TaskNumbers], shares: Mapping[str, int], sets_each: int) -> int:
+    """Return the raters until the study is full, counted as Plan counts them; `shares` are those of groups by key."""
+    places = {key: place for place, key in enumerate(shares, start=1)}
+    counted = [
+        Sets(
+            number,
+            task.sets,
+            task.set_size,
+            Fraction(0),
+            tuple(places[key] for key in task.groups if key in places),
+        )
+        for number, task in enumerate(tasks)
+    ]
+    by_group = filled({places[key]: share for key, share in shares.items()} or {EVERYBODY: 1}, counted)
+    return math.ceil(round(sum(by_group.values())) / sets_each)
+
+
+def size_of_last_task(setup: Setup, values: Mapping[Path, Json]) -> int:
+    """Return the set size with which a task has sets for as many raters as those before it; 0 where that is unknown.
+
+    The task is the last one once the set-up has these `values`, which are not stored.
+    """
+    document = setup.document
+    for path, value in values.items():
+        document = document.with_value(path, value)
+    changed = copy(setup)
+    changed.given = document.given
+    reading, scale = checked_reading(changed, with_plan=False)
+    if scale != 1.0 or not reading.units_sound:
+        return 0
+    tasks = sets.sets_of(Facts(reading.document, workload_of(reading, draft_tasks(reading))))
+    if len(tasks) < 2 or tasks[-1][0] != len(reading.document["tasks"]) - 1:
+        return 0
+    *others, (_place, _task, load) = tasks
+    return sets.nearest_size(min(other.sets for _place, _task, other in others), load)
 
 
 def _minutes(pay: Mapping[str, Json], workload: Workload | None) -> float | None:
@@ -142,14 +173,15 @@ def _minutes(pay: Mapping[str, Json], workload: Workload | None) -> float | None
     return workload.minutes if workload is not None else None
 
 
-def _task(draft: DraftTask, judged: Sequence[PlanUnit], scale: float) -> TaskNumbers:
+def _task(draft: DraftTask, judged: Sequence[PlanUnit], scale: float, drawn: int) -> TaskNumbers:
+    """Count a task; `drawn` is the number of its sets where its plan was drawn, else 0."""
     task, units = draft.task, round(len(judged) * scale)
     k = float(task["k"])
     if task["k_more"] and task["k_more_share"]:
         k += (task["k_more"] - task["k"]) * float(task["k_more_share"])
     places = round(units * k)
     size = max(1, min(task["set_size"], units))
-    raters = math.ceil(places / size)
+    raters = drawn or math.ceil(places / size)
     return TaskNumbers(
         task_called(task, draft.number + 1), units, k, places, size, raters, tuple(task["groups"]),
         smallest_difference(_size(draft, judged, k, scale, raters)),

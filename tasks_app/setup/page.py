@@ -25,7 +25,7 @@ from tasks_app.setup.attention import Check, Offer, checks_in, offers
 from tasks_app.setup.checking import problems_of_tables
 from tasks_app.setup.controls import ON, Advice, Control, Group, Node, controls_of, groups_within, in_control
 from tasks_app.setup.criteria.framing import framing_of
-from tasks_app.setup.criteria.scales import steps_worded
+from tasks_app.setup.criteria.scales import has_scale, steps_worded
 from tasks_app.setup.entries import SECTION_LABELS, add_label, entry_label
 from tasks_app.setup.facts import facts_of
 from tasks_app.setup.leaves import kind_of, resolved, suggests
@@ -38,6 +38,8 @@ from tasks_app.studyfile.fields import LANGUAGE_PATTERN
 from tasks_app.studyfile.files.yaml_text import KEPT
 from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.schema import KEYS_OF, LABELS, RETIRED, whole_schema
+from tasks_app.studyfile.screens import draft_tasks
+from tasks_app.studyfile.workload import workload_of
 from tasks_app.task_types import registry
 from tasks_app.texts import languages
 
@@ -45,6 +47,8 @@ Problems: TypeAlias = Mapping[Path, tuple[str, ...]]
 
 # The sections that a consent text is compared with.
 _BEHIND_CONSENT = frozenset({"about", "channels", "consent", "flow", "pay", "study"})
+# Settings of a question that word its scale.
+_WORDS_OF_SCALES = frozenset({"low", "high", "labels", "anchors"})
 
 # Number of systems up to which each pair of them can be ticked.
 MOST_PAIRED = 30
@@ -205,7 +209,7 @@ class SetupPage:
     @cached_property
     def attention_offers(self) -> list[Offer]:
         """The tasks to which an attention check can be added, and why one cannot be added to others."""
-        return offers(self.reading) if self.step == "checks" and not self.is_read_only else []
+        return offers(self.setup, self.reading) if self.step == "checks" and not self.is_read_only else []
 
     @cached_property
     def controls(self) -> list[Control]:
@@ -258,7 +262,7 @@ class SetupPage:
         made = (
             self._make(properties[name], (*path, name), needed=name in required) for name in in_order(path, properties)
         )
-        members = tuple(member for member in made if member is not None)
+        members = tuple(member for member in made if member is not None and not self._is_pointless(member.path))
         switch = None
         if node.get(KEPT) and step_of(path) == self.step:
             is_there = self.value(path) is not None
@@ -272,6 +276,12 @@ class SetupPage:
             path, self._label(node, path), help_text, members, self._problems(path), switch=switch,
             manual=self._explained(path),
         )  # fmt: skip
+
+    def _is_pointless(self, path: Path) -> bool:
+        """Return whether a field words a scale that the tasks with the question do not show, and has no value."""
+        if len(path) != 3 or path[0] != "criteria" or path[2] not in _WORDS_OF_SCALES or self.value(path):
+            return False
+        return not has_scale(self.document, str(self.value((*path[:2], "key")) or ""))
 
     def _list(self, node: Mapping[str, Json], path: Path) -> Group | None:
         value = self.value(path)
@@ -418,10 +428,12 @@ def left_to_settle(page: SetupPage) -> list[Point]:
     if reading.problems.count:
         found = readiness.leftovers_in(Facts(page.given))
         if not any(path and path[0] in _BEHIND_CONSENT for path in reading.sentences):
-            facts = Facts(reading.document)
+            is_counted = reading.units_sound and page.is_whole
+            facts = Facts(reading.document, workload_of(reading, draft_tasks(reading)) if is_counted else None)
             found += readiness.contradictions.told_to_raters(facts)
             # Without a number of minutes, amounts per hour cannot be compared.
-            found += readiness.numbers.of_consent(facts) if facts.section("pay").get("minutes") else ()
+            has_minutes = facts.section("pay").get("minutes") or facts.workload
+            found += readiness.numbers.of_consent(facts) if has_minutes else ()
     else:
         found = readiness.points(page.facts)
         if not (page.is_whole or page.setup.is_stored):
@@ -432,7 +444,7 @@ def left_to_settle(page: SetupPage) -> list[Point]:
 def _is_estimated(point: Point, reading: StudyReading) -> bool:
     """Return whether a point depends on the minutes that are estimated from all texts."""
     has_text = any(text.strip() for text in reading.document["consent"].values())
-    return point.kind in {"minutes", "pay"} or (point.kind == readiness.numbers.KIND and has_text)
+    return point.kind in {"minutes", "pay", readiness.sets.KIND} or (point.kind == readiness.numbers.KIND and has_text)
 
 
 def states_of(page: SetupPage) -> dict[str, State]:

@@ -60,6 +60,7 @@ def summary_of(setup: Setup) -> list[Line]:
             Line(name + line.sentence, line.path)
             for line in (
                 *_of_task(reading, number, task),
+                *_checks_met(task, ("tasks", number, "checks"), facts),
                 _checks(task, ("tasks", number, "checks"), facts, has_known=has_known),
             )
         ]
@@ -139,6 +140,25 @@ def _identical(n: int, *, keeps: bool) -> str:
     return sentence % {"n": formats.number_format(n)}
 
 
+def _checks_met(task: Mapping[str, Json], path: Path, facts: Facts | None) -> Iterator[Line]:
+    """Yield the number of checks of each kind that a rater meets in a task; nothing where there are none."""
+    if facts is None:
+        return
+    settings, sets = checks_of(task["checks"]), int(facts.section("flow").get("sets_per_rater") or 1)
+    kinds = [
+        ("attention", settings.attention_among(facts.counts(task, "attention")),
+         _("%(n)s attention check"), _("%(n)s attention checks")),
+        ("controls", settings.controls_among(task["set_size"], facts.counts(task, "control")),
+         _("%(n)s screen with a known answer"), _("%(n)s screens with a known answer")),
+        ("degraded", settings.degraded, _("%(n)s degraded copy"), _("%(n)s degraded copies")),
+        ("repeats", settings.repeats, _("%(n)s screen that is shown twice"), _("%(n)s screens that are shown twice")),
+    ]  # fmt: skip
+    for name, n, single, several in kinds:
+        if n:
+            kind = (single if sets * n == 1 else several) % {"n": sets * n}
+            yield Line(_("A rater meets %(checks)s.") % {"checks": kind}, (*path, name))
+
+
 def _checks(task: Mapping[str, Json], path: Path, facts: Facts | None, *, has_known: bool) -> Line:
     """Return the consequences for raters who fail checks while the study is open, or that there are no checks.
 
@@ -150,9 +170,9 @@ def _checks(task: Mapping[str, Json], path: Path, facts: Facts | None, *, has_kn
     settings = checks_of(checks)
     known = {purpose: facts.counts(task, purpose) for purpose in ("control", "attention")} if facts else {}
     sets = int(facts.section("flow").get("sets_per_rater") or 1) if facts else 1
-    if 0 < (n := sets * settings.watched_among(task["set_size"], known)) < settings.fail_after:
+    if 0 < (n := sets * settings.watched_among(task["set_size"], known)) < settings.limit_after:
         sentence = _("Raters who fail checks go on: a rater meets %(n)s, and the limit applies from %(least)s on.")
-        return Line(sentence % {"n": n, "least": settings.fail_after}, (*path, "fail_after"))
+        return Line(sentence % {"n": n, "least": settings.limit_after}, (*path, "fail_after"))
     sentences: dict[str, str] = {
         OnFailing.WARN: _("Raters who fail too many checks are warned."),
         OnFailing.END: _("The study ends for raters who fail too many checks."),

@@ -274,7 +274,13 @@ ITEMS = TableDeclaration(
         ),
         Column("source_highlight", Kind.SPANS, gettext_lazy("Words of the source that are shown marked.")),
         Column("reference_highlight", Kind.SPANS, gettext_lazy("Words of the reference that are shown marked.")),
-        Column("options", Kind.OBJECT, gettext_lazy("What a task type needs for this item alone.")),
+        Column(
+            "options",
+            Kind.OBJECT,
+            gettext_lazy(
+                "What a task type needs for this item alone. “only_tasks” lists the keys of the tasks that show it."
+            ),
+        ),
         Column("context_image", Kind.FILES, gettext_lazy("Pictures shown with the item (PNG, JPEG, WebP, GIF).")),
         Column("context_audio", Kind.FILES, gettext_lazy("Sounds played with the item (MP3, M4A, WAV, Ogg, FLAC).")),
         Column("context_video", Kind.FILES, gettext_lazy("Videos shown with the item (MP4, WebM, Ogg).")),

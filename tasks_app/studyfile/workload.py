@@ -1,5 +1,6 @@
 """Workload of a rater in a study file, before it is stored."""
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -22,7 +23,7 @@ from tasks_app.settings.workload import (
     reading_seconds,
 )
 from tasks_app.studyfile.reading import StudyReading
-from tasks_app.studyfile.screens import DraftTask
+from tasks_app.studyfile.screens import DraftTask, is_imported, plan_units
 from tasks_app.task_types.base import Screen, UnitDraft
 
 # Reading time is estimated from this many evenly spaced units.
@@ -66,7 +67,19 @@ def _load(reading: StudyReading, draft: DraftTask) -> TaskLoad:
         seconds=SECONDS_A_SCREEN + fmean(read) + n_answers * draft.kind.seconds_an_answer,
         most_texts=max(n_shown.values()),
         most_answers=max(answers.values()),
+        **_plan_of(reading, draft),
     )
+
+
+def _plan_of(reading: StudyReading, draft: DraftTask) -> dict[str, int]:
+    """Return the units to judge of a task, the judgments of them and the sets that these make; empty without a plan."""
+    if draft.task["stage"] != Task.Stage.MAIN or draft.task["design"] in ON_REQUEST or is_imported(reading):
+        return {}
+    judged = plan_units(draft, reading.document)
+    places = sum(unit.k for unit in judged)
+    size = max(1, min(draft.task["set_size"], len(judged)))
+    sets = reading.booklets.get(draft.task["key"]) or math.ceil(places / size)
+    return {"units": len(judged), "places": places, "sets": sets}
 
 
 def screen_of(draft: DraftTask, unit: UnitDraft, criteria: list[dict[str, Json]]) -> Screen:

@@ -226,7 +226,8 @@ class TaskType(Declared, ABC):
     begins; such a study has the parameters and criteria of `begins_with`.
     `criteria_needed` counts the criteria of the study, without those that the type brings along. `needs_items` is
     False for what is asked once a rater, without a text. `allows_back` is False where
-    an answer must not be changed. `side_by_side` says that outputs are held against each other (HEDS 4.2.2).
+    an answer must not be changed. `side_by_side` says that outputs are held against each other (HEDS 4.2.2),
+    `rewrites` that raters change a text.
     `grades_values` is False where known answers are compared in a way of the type's own, not value by value.
     `asks_apart` is False where criteria cannot be asked in blocks or one a rater, since every screen asks more.
     `set_overview` gives raters a page that lists their whole set, to search it and to open any text of it.
@@ -252,6 +253,7 @@ class TaskType(Declared, ABC):
     needs_items: ClassVar[bool] = True
     allows_back: ClassVar[bool] = True
     side_by_side: ClassVar[bool] = False
+    rewrites: ClassVar[bool] = False
     plain_text: ClassVar[bool] = False
     judges_files: ClassVar[bool] = False
     has_styles: ClassVar[bool] = False

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from tasks_app import pay
 from tasks_app.models import Rater
-from tasks_app.selectors.pay import offer_of
+from tasks_app.selectors.pay import EarlyEnds, offer_of
 from tasks_app.services import pay as service
 from tasks_app.settings.study import StudySettings
 
@@ -22,30 +22,49 @@ def minutes(value: float) -> str:
     return formats.number_format(value, 1, force_grouping=True)
 
 
-def part_pay(options: StudySettings) -> str:
-    """Describe the pay of a rater who stops early or has a shorter set; empty for a study without pay."""
+def part_pay(options: StudySettings, ends: EarlyEnds) -> str:
+    """Describe the pay of a rater who stops early or has a shorter set; empty for a study without pay.
+
+    `ends` says whether raters may be screened out or fail an exam.
+    """
     offer = offer_of(options)
     if not offer.pays:
         return ""
-    part = money(options.part_amount, options.currency)
     sentences = []
     if offer.amount:
         sentences.append(_("If you stop early, you are paid for what you have done."))
-    if options.part_amount:
-        sentences.append(
-            _("If you are screened out or do not pass the exam, you are paid %(amount)s.") % {"amount": part}
-        )
-    elif not options.part_by_time:
-        sentences.append(_("If you are screened out or do not pass the exam, you are not paid."))
-    if options.part_by_time:
-        more = _("For the screened out this follows the time they spent, where that is more.")
-        alone = _("If you are screened out or do not pass the exam, you are paid for the time you spent.")
-        sentences.append(more if options.part_amount else alone)
+    if any(ends):
+        sentences.append(_without_a_set(options, ends))
+    if options.part_by_time and options.part_amount and ends.screening:
+        sentences.append(_("For the screened out this follows the time they spent, where that is more."))
     if offer.amount:
         sentences.append(
             _("If your set is smaller than a full set, you are told its size and its pay before you begin.")
         )
     return " ".join(sentences)
+
+
+def _without_a_set(options: StudySettings, ends: EarlyEnds) -> str:
+    """Describe the pay of raters who do not get as far as a set: who are screened out, or do not pass the exam."""
+    if options.part_amount:
+        sentences = {
+            (True, True): _("If you are screened out or do not pass the exam, you are paid %(amount)s."),
+            (True, False): _("If you are screened out, you are paid %(amount)s."),
+            (False, True): _("If you do not pass the exam, you are paid %(amount)s."),
+        }
+    elif options.part_by_time:
+        sentences = {
+            (True, True): _("If you are screened out or do not pass the exam, you are paid for the time you spent."),
+            (True, False): _("If you are screened out, you are paid for the time you spent."),
+            (False, True): _("If you do not pass the exam, you are paid for the time you spent."),
+        }
+    else:
+        sentences = {
+            (True, True): _("If you are screened out or do not pass the exam, you are not paid."),
+            (True, False): _("If you are screened out, you are not paid."),
+            (False, True): _("If you do not pass the exam, you are not paid."),
+        }
+    return sentences[ends.screening, ends.exam] % {"amount": money(options.part_amount, options.currency)}
 
 
 def bonus(options: StudySettings) -> str:
@@ -59,12 +78,15 @@ def bonus(options: StudySettings) -> str:
     return " ".join(sentences)
 
 
-def promises(options: StudySettings) -> list[tuple[str, str]]:
-    """Return the promises beside the pay above the consent button, as far as a study makes them."""
+def promises(options: StudySettings, ends: EarlyEnds) -> list[tuple[str, str]]:
+    """Return the promises beside the pay above the consent button, as far as a study makes them.
+
+    `ends` says whether raters may be screened out or fail an exam.
+    """
     if not offer_of(options).pays:
         return [(_("Bonus"), words)] if (words := bonus(options)) else []
     pairs = [
-        (_("If you stop early"), part_pay(options)),
+        (_("If you stop early"), part_pay(options, ends)),
         (_("Bonus"), bonus(options)),
         (_("How you are paid"), options.paid),
     ]

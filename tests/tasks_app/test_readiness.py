@@ -155,6 +155,12 @@ FAULTS: Mapping[str, tuple[Callable[[Given], None], str, str, Level]] = {
         Level.PROBLEM,
     ),
     "another pay": (consent("0.60 EUR", "0.90 EUR"), "consent.en", "0.90 EUR", Level.PROBLEM),
+    "another pay per hour": (
+        consent("0.60 EUR", "0.60 EUR, and 99.00 EUR per hour"),
+        "consent.en",
+        "says 99.00 EUR per hour, but 2.40 EUR for about",
+        Level.PROBLEM,
+    ),
     "another currency": (consent("0.60 EUR", "$0.60"), "consent.en", "$0.60", Level.PROBLEM),
     "pay where nothing is paid": (setting("pay", to={"minutes": 12}), "consent.en", "not paid", Level.PROBLEM),
     "not paid where something is": (

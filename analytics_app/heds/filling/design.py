@@ -121,5 +121,5 @@ def checks_in_words(facts: Facts, frame: Frame) -> Iterator[str]:
     if checks.degraded:
         yield f"Each set contained {counted(checks.degraded, 'degraded copy', 'degraded copies')} of texts."
     watched = (controls + attention + checks.degraded) * (facts.study.options.sets_per_rater or 1)
-    if (controls or attention) and watched >= checks.fail_after:
-        yield from failing(checks.on_failing, checks.fail_below, checks.fail_after)
+    if (controls or attention) and watched >= checks.limit_after:
+        yield from failing(checks.on_failing, checks.fail_below, checks.limit_after)

@@ -228,7 +228,7 @@ def fieldwork_of(
                 sets=sets.get(rater.pk, ()),
                 controls=_sum(controls.get(rater.pk, {}).values()),
                 below=any(
-                    score.answered >= limits[task].fail_after and (score.share or 0.0) < limits[task].fail_below
+                    score.answered >= limits[task].limit_after and (score.share or 0.0) < limits[task].fail_below
                     for task, score in controls.get(rater.pk, {}).items()
                     if task in limits
                 ),

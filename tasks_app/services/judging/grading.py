@@ -277,7 +277,7 @@ def consequence_of(scores: Iterable[tuple[Task, CheckScore]], answered: int, *, 
 def fails(task: Task, score: CheckScore) -> bool:
     """Return whether enough checks were answered and too few of them right."""
     checks = checks_of(task.checks)
-    return score.answered >= checks.fail_after and (score.share or 0.0) < checks.fail_below
+    return score.answered >= checks.limit_after and (score.share or 0.0) < checks.fail_below
 
 
 def check_score(rater: Rater, task: Task) -> CheckScore:

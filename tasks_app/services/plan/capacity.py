@@ -5,25 +5,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
+from tasks_app.designs.filling import EVERYBODY, Sets, filled, left_over
 from tasks_app.models import Group, Study, Task
-
-# Nobody is in a group where a study has none.
-EVERYBODY = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Sets:
-    """The sets of one task: how many there are, the units of a full one and of one on average; groups it is for."""
-
-    task: int
-    booklets: int
-    full: int
-    mean: Fraction
-    groups: tuple[int, ...] = ()
-
-    def is_for(self, group: int) -> bool:
-        """Return whether raters of a group are given the task."""
-        return not self.groups or group in self.groups
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,24 +39,7 @@ def takers_of(study: Study, tasks: Sequence[Sets]) -> Takers:
     groups = list(Group.objects.filter(study=study).order_by("id"))
     shares = {group.pk: group.share for group in groups} or {EVERYBODY: 1}
     by_group = filled(shares, tasks)
-    taken = {sets.task: sum(n for group, n in by_group.items() if sets.is_for(group)) for sets in tasks}
-    left = {sets.task: sets.booklets - round(taken[sets.task]) for sets in tasks}
-    return Takers(by_group, {group.pk: str(group) for group in groups}, {task: n for task, n in left.items() if n > 0})
-
-
-def filled(shares: Mapping[int, int], tasks: Sequence[Sets]) -> dict[int, Fraction]:
-    """Return the raters per group: groups fill in their shares, and one stops when one of its tasks is full."""
-    by_group = dict.fromkeys(shares, Fraction(0))
-    left = {sets.task: Fraction(sets.booklets) for sets in tasks}
-    growing = {group for group in shares if any(sets.is_for(group) for sets in tasks)}
-    while growing:
-        needs = {sets.task: sum(shares[group] for group in growing if sets.is_for(group)) for sets in tasks}
-        step = min(left[task] / need for task, need in needs.items() if need)
-        for group in growing:
-            by_group[group] += step * shares[group]
-        left = {task: n - step * needs[task] for task, n in left.items()}
-        growing -= {group for group in growing for sets in tasks if sets.is_for(group) and not left[sets.task]}
-    return by_group
+    return Takers(by_group, {group.pk: str(group) for group in groups}, left_over(by_group, tasks))
 
 
 def paid_in_all(takers: Takers, tasks: Sequence[Sets], amount: Decimal) -> Decimal:

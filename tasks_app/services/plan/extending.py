@@ -13,6 +13,7 @@ from django.db.models import Max, QuerySet
 from django.utils.translation import gettext as _
 
 from tasks_app.designs.base import PlanImpossible, PlanUnit
+from tasks_app.designs.filling import Sets
 from tasks_app.hooks.signals import extension_asked
 from tasks_app.models import Booklet, Extension, Group, Study, Task, Unit, Version, WithdrawnUnit
 from tasks_app.services import events
@@ -222,10 +223,10 @@ def _prospect(study: Study, drawn: tuple[TaskExtension, ...]) -> Prospect:
     )
 
 
-def _sets_of(extension: TaskExtension, groups: Mapping[int, tuple[int, ...]]) -> capacity.Sets:
+def _sets_of(extension: TaskExtension, groups: Mapping[int, tuple[int, ...]]) -> Sets:
     n, task = len(extension.booklets), extension.task
     mean = Fraction(extension.places, max(1, n))
-    return capacity.Sets(task.pk, n, task.set_size, mean, groups.get(task.pk, ()))
+    return Sets(task.pk, n, task.set_size, mean, groups.get(task.pk, ()))
 
 
 @atomically

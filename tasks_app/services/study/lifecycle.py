@@ -121,7 +121,7 @@ def _refuse_missing_texts(study: Study) -> None:
         return
     for task in Task.objects.filter(study=study, until=None).order_by("order"):
         kind = task.kind
-        for item in texts_of(study, keep=task.keep_identical).items_matching(task.items):
+        for item in texts_of(study, keep=task.keep_identical).items_of(task):
             for sentence in kind.missing_for_raters(item):
                 about = {"item": item.key, "task": task, "sentence": sentence}
                 raise NotPossible(_("Task “%(task)s”, item “%(item)s”: %(sentence)s") % about)

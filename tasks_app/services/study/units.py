@@ -54,12 +54,19 @@ class Texts:
     outputs: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
     features: dict[str, Mapping[str, Any]] = field(default_factory=dict)
 
-    def items_matching(self, by: Mapping[str, Sequence[str]]) -> list[ItemTexts]:
+    def items_of(self, task: Task) -> list[ItemTexts]:
         """Return the items that a task takes."""
         return [
             item
             for item in self.items
-            if takes(by, key=item.key, document=item.document, features=self.features[item.key])
+            if takes(
+                task.items,
+                task=task.key,
+                key=item.key,
+                document=item.document,
+                features=self.features[item.key],
+                options=item.options,
+            )
         ]
 
 
@@ -139,7 +146,7 @@ def _make_units(study: Study, task: Task, texts: Texts, names: Mapping[tuple[str
             kind=kind,
             task=task.key,
             seed=study.seed,
-            items=texts.items_matching(task.items),
+            items=texts.items_of(task),
             criteria=asked_apart(kind, asked_criteria, task.criteria_mode),
         )
     )

@@ -23,6 +23,17 @@ def steps_worded(document: SetupDocument, key: str) -> int | None:
     return max(number for number in numbers if number is not None)
 
 
+def has_scale(document: SetupDocument, key: str) -> bool:
+    """Return whether a task that asks a question may show words of a scale: ends or steps.
+
+    Answers of fixed labels, such as the better one of two texts, have none.
+    """
+    kinds = _asking(document, key)
+    question = _question(("1", "2"))
+    fixed = [kind.labels_of(question) for kind in kinds]
+    return not kinds or any(labels is None or "1" in labels for labels in fixed)
+
+
 def _asking(document: SetupDocument, key: str) -> list[TaskType]:
     """Return the types of the tasks that ask a question; of all tasks with questions if none does as yet."""
     places = tasks_with_criteria(document)

@@ -1,19 +1,20 @@
 """Check which items the tasks of a study file take."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from tasks_app import task_types
 from tasks_app.hooks.sections import Json, Path
-from tasks_app.services.study.item_sets import FEATURE, cell_of, takes
+from tasks_app.services.study.item_sets import FEATURE, ONLY_TASKS, cell_of, takes
 from tasks_app.studyfile.problems import nearest
 from tasks_app.studyfile.reading import StudyReading
 
 
 def check_item_sets(reading: StudyReading, items: Sequence[Mapping[str, Json]]) -> None:
     """Report columns and values that no item has, and items that no task takes."""
+    _check_tasks_named(reading, items)
     tasks = reading.document["tasks"]
     for number, task in enumerate(tasks):
         path: Path = ("tasks", number, "items")
@@ -24,9 +25,27 @@ def check_item_sets(reading: StudyReading, items: Sequence[Mapping[str, Json]]) 
             continue
         for column, values in task["items"].items():
             _check_column(reading, (*path, column), column, values, items)
-        if reading.sound(path) and items and not any(takes_item(task, item) for item in items):
+        if reading.sound(path) and items and not any(takes_item(task, item) for item in _free(items)):
             reading.problem(path, _("No item has all of this. Give fewer columns, or other values."))
     _note_rest(reading, items)
+
+
+def _check_tasks_named(reading: StudyReading, items: Sequence[Mapping[str, Json]]) -> None:
+    """Report items whose options name the tasks that show them, but not as a list of keys of tasks."""
+    keys = [str(task["key"]) for task in reading.document["tasks"]]
+    for item in items:
+        named = item["options"].get(ONLY_TASKS, [])
+        if isinstance(named, list) and all(name in keys for name in named):
+            continue
+        sentence = _("item “%(item)s”: “%(option)s” in the column options must be a list of keys of tasks.")
+        words = {"item": item["key"], "option": ONLY_TASKS}
+        reading.problems.add(reading.items_file, 0, 0, sentence % words)
+        item["options"][ONLY_TASKS] = []
+
+
+def _free(items: Sequence[Mapping[str, Json]]) -> Iterator[Mapping[str, Json]]:
+    """Yield the items that do not name their tasks themselves."""
+    return (item for item in items if ONLY_TASKS not in item["options"])
 
 
 def _check_column(
@@ -65,4 +84,11 @@ def _cell(column: str, item: Mapping[str, Json]) -> str | None:
 
 def takes_item(task: Mapping[str, Json], item: Mapping[str, Json]) -> bool:
     """Return whether a task of a study file takes an item of it."""
-    return takes(task["items"], key=item["key"], document=item["document"], features=item["features"])
+    return takes(
+        task["items"],
+        task=task["key"],
+        key=item["key"],
+        document=item["document"],
+        features=item["features"],
+        options=item["options"],
+    )

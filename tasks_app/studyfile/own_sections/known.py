@@ -1,5 +1,6 @@
 """The sections of known answers (gold) and of prefilled answers."""
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from django.utils.translation import gettext as _
@@ -214,6 +215,18 @@ def _note_missing(reading: StudyReading, draft: DraftTask, controls: Sequence[Ma
             reading.note(_("Task “%(task)s”: %(note)s") % {**words, "note": copied})
 
 
+def _put_limit_within_reach(reading: StudyReading, draft: DraftTask, controls: Sequence[Mapping[str, Json]]) -> None:
+    """Have the limit on failed checks apply from the last check of a rater on where the default is out of reach."""
+    if draft.task["stage"] != Task.Stage.MAIN or draft.task["checks"].get("fail_after") is not None:
+        return
+    units_known = {(control["purpose"], control["unit"]) for control in controls}
+    known = Counter(purpose for purpose, _unit in units_known)
+    sets = reading.document["flow"]["sets_per_rater"] or 1
+    met = sets * draft.checks.watched_among(draft.task["set_size"], known)
+    if 0 < met < draft.checks.limit_after:
+        draft.task["checks"]["fail_after"] = met
+
+
 class ControlsSection(Section):
     """Known answers."""
 
@@ -247,7 +260,9 @@ class ControlsSection(Section):
             _keep_apart(reading, check.drafts, controls)
             for draft in check.drafts:
                 _check_copies(reading, draft)
-                _note_missing(reading, draft, [control for control in controls if control["task"] == draft.task["key"]])
+                own = [control for control in controls if control["task"] == draft.task["key"]]
+                _note_missing(reading, draft, own)
+                _put_limit_within_reach(reading, draft, own)
         # Only if every known answer could be read is it clear which units are to be judged.
         reading.units_sound = reading.units_sound and reading.problems.count == before
         return controls

@@ -331,6 +331,7 @@ class PostEdit(SeveralTexts):
     criteria_needed = (0, 0)
     seconds_an_answer = 20.0
     side_by_side = True
+    rewrites = True
     grades_values = False
     plain_text = True
     has_styles = True

@@ -19,6 +19,7 @@ from tasks_app.forms import LanguageForm
 from tasks_app.links.credentials import handle_of_rater
 from tasks_app.models import ConsentText, Rater, Study
 from tasks_app.selectors.durations import measured
+from tasks_app.selectors.pay import early_ends_of
 from tasks_app.selectors.progress import RaterProgress
 from tasks_app.services.arrival import remembering
 from tasks_app.services.plan.loads import load_in_words
@@ -93,7 +94,10 @@ def kept_in_words(options: StudySettings, channel: str) -> str:
     if first is None or first >= lease.minutes:
         return _("It goes to others if you do nothing for %(time)s.") % words
     words["first"] = _time_in_words(first)
-    return _("It goes to others if you do nothing for %(time)s (%(first)s before your first answer).") % words
+    sentence = _(
+        "It goes to others if you do nothing for %(time)s, or for %(first)s while you have not given an answer yet."
+    )
+    return sentence % words
 
 
 def _time_in_words(minutes: float) -> str:
@@ -140,7 +144,7 @@ def public_study(study: Study, channel: str) -> PublicStudy:
         pay=money(options.amount, options.currency),
         hourly=pay_words.hourly(pay.hourly(options.amount, minutes), options.currency) if options.amount else "",
         kept=kept_in_words(options, channel),
-        promises=pay_words.promises(options),
+        promises=pay_words.promises(options, early_ends_of(study)),
         content_warning=options.content_warning,
     )
 

@@ -95,7 +95,7 @@ def _among(about: TaskChecks) -> Iterator[str]:
 
 def _failing(settings: CheckSettings) -> str:
     """Return the consequences of too few right answers."""
-    n = settings.fail_after
+    n = settings.limit_after
     sentence = {
         OnFailing.MARK: ngettext(
             "From the first check on, raters below %(share)s right are marked here.",
@@ -129,7 +129,7 @@ def _without_limit(about: TaskChecks) -> str:
         "stopped.",
         about.n_met,
     )
-    return sentence % {"n": about.n_met, "least": about.settings.fail_after}
+    return sentence % {"n": about.n_met, "least": about.settings.limit_after}
 
 
 def _limits(settings: CheckSettings) -> Iterator[str]:

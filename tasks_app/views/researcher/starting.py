@@ -284,12 +284,14 @@ def _goals() -> list[tuple[str, list[dict[str, Any]]]]:
 
 
 def by_texts_shown(members: Iterable[type[TaskType]]) -> list[tuple[str, list[type[TaskType]]]]:
-    """Return task types under headings that say how many texts a rater sees at once, the best known ones first."""
+    """Return task types under headings: how many texts a rater sees at once, or writes; the best known first."""
     members = sorted(members, key=_familiarity)
-    of_texts = [member for member in members if member.needs_items]
+    written = [member for member in members if member.needs_items and member.rewrites]
+    of_texts = [member for member in members if member.needs_items and member not in written]
     groups = [
         (_("One text at a time"), [member for member in of_texts if not member.side_by_side]),
         (_("Texts side by side"), [member for member in of_texts if member.side_by_side]),
+        (_("A text to improve"), written),
         (_("Without a text"), [member for member in members if not member.needs_items]),
     ]
     return [(heading, listed) for heading, listed in groups if listed]

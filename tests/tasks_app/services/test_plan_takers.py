@@ -5,11 +5,12 @@ from fractions import Fraction
 
 import pytest
 
+from tasks_app.designs.filling import EVERYBODY, Sets, filled
 from tasks_app.models import Group, Rater, RaterSet, Study, Task, TaskCriterion, TaskGroup, Unit
 from tasks_app.services.arrival import enrolment
 from tasks_app.services.plan import capacity
 from tasks_app.services.plan import reports as plan_reports
-from tasks_app.services.plan.capacity import EVERYBODY, Sets, Takers, filled, paid_in_all
+from tasks_app.services.plan.capacity import Takers, paid_in_all
 from tasks_app.services.study import lifecycle, units
 from tasks_app.views.researcher.setup import plan_words
 from tests import walk

@@ -9,10 +9,11 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from tasks_app import studyfile, task_types
-from tasks_app.models import Gold, Setup, Task
+from tasks_app.models import Gold, Setup, Task, Unit
 from tasks_app.setup import attention, changes, texts
 from tasks_app.setup.checking import make_study
 from tasks_app.setup.text_rows import counts
+from tasks_app.studyfile.problems import StudyFileError
 from tasks_app.task_types.base import Instruction
 from tasks_app.task_types.samples import sample_criteria, sample_kind
 from tasks_app.texts import languages
@@ -104,34 +105,50 @@ def test_a_check_names_the_steps_that_are_right(setup: Setup, rosa: User) -> Non
     ]
 
 
-def test_tasks_that_show_the_same_texts_share_a_check(setup: Setup, rosa: User) -> None:
+def test_each_task_has_a_check_of_its_own_that_names_only_its_questions(setup: Setup, rosa: User) -> None:
     pairs = {"key": "pairs", "type": "pairwise", "criteria": ["fluency"], "k": 3, "set_size": 6}
     errors = {"key": "errors", "type": "error_spans", "params": {"scheme": "plain"}, "k": 3, "set_size": 6}
     tasks = [*setup.given["tasks"], pairs, errors]
     setup = changes.change(setup=setup, values={("tasks",): tasks}, base=setup.revision, by=rosa).setup
-    setup = attention.add(setup=setup, number=0, by=rosa)
-    (check,) = attention.checks_in(setup)
-    assert [("choose this text" in words, "choose the other text" in words) for _number, words in check.rows] == [
-        (True, False), (False, True),
-    ]  # fmt: skip
-    assert all("“very well”" in words and words.count("It checks") == 1 for _number, words in check.rows)
+    for number in range(3):
+        setup = attention.add(setup=setup, number=number, by=rosa)
+    likert, pairwise, marks = attention.checks_in(setup)
+    assert [check.task for check in (likert, pairwise, marks)] == ["places", "pairs", "errors"]
+    assert [len(check.rows) for check in (likert, pairwise, marks)] == [1, 2, 1]
+    words = [" ".join(text for _number, text in check.rows) for check in (likert, pairwise, marks)]
+    assert ["“very well”" in text for text in words] == [True, False, False]
+    assert ["choose this text" in text for text in words] == [False, True, False]
     answers = known(setup)
-    assert {(row["task"], row["kind"]) for row in answers} == {
-        ("places", "exact"), ("pairs", "exact"), ("errors", "span"),
-    }  # fmt: skip
-    first_of = {row["unit"]: row["answer"] for row in answers if row["task"] == "errors"}
-    (span,) = json.loads(first_of["attention-1/attention-check"])
-    assert check.rows[0][1][span["start"] : span["end"]].isdecimal()
+    assert [(row["task"], row["kind"], row["unit"].partition("/")[0]) for row in answers] == [
+        ("places", "exact", "attention-1"), ("places", "exact", "attention-1"),
+        ("pairs", "exact", "attention-2"), ("errors", "span", "attention-3"),
+    ]  # fmt: skip
+    (span,) = json.loads(answers[-1]["answer"])
+    assert marks.rows[0][1][span["start"] : span["end"]].isdecimal()
+    # The study has one unit for each check, in its own task alone; it is loaded again from its file just so.
     study, _loaded = make_study(setup=setup, by=rosa)
+    shown = Unit.objects.filter(task__study=study, item__key__startswith="attention-")
+    assert sorted(shown.values_list("task__key", "item__key")) == [
+        ("errors", "attention-3"), ("pairs", "attention-2"), ("places", "attention-1"),
+    ]  # fmt: skip
     assert Gold.objects.filter(unit__task__study=study).count() == len(answers)
-    # A task that takes some of the items only cannot share them so.
+    # A task that takes some of the items only shows its checks all the same, those from before included.
     setup = changes.begin(study)
-    setup = changes.change(
-        setup=setup, values={("tasks", 1, "items"): {"feature_topic": ["food"]}}, base=setup.revision, by=rosa
-    ).setup
-    with pytest.raises(attention.CannotAdd, match="shows some of the same texts"):
-        attention.add(setup=setup, number=0, by=rosa)
-    assert len(known(setup)) == len(answers)
+    values = {("tasks", 1, "items"): {"feature_topic": ["food"]}, ("tasks", 1, "set_size"): 1}
+    setup = changes.change(setup=setup, values=values, base=setup.revision, by=rosa).setup
+    setup = attention.add(setup=setup, number=1, by=rosa)
+    make_study(setup=setup, by=rosa)
+    assert known(setup)[-1]["unit"].startswith("attention-4/")
+
+
+def test_an_item_that_names_tasks_which_do_not_exist_is_refused(setup: Setup, rosa: User) -> None:
+    setup = attention.add(setup=setup, number=0, by=rosa)
+    row = texts.rows_of(setup).get(cells__item="attention-1")
+    for value in ('["elsewhere"]', '"places"', "5"):
+        row.cells["options"] = f'{{"only_tasks": {value}}}'
+        row.save()
+        with pytest.raises(StudyFileError, match="must be a list of keys of tasks"):
+            make_study(setup=setup, by=rosa)
 
 
 def test_the_button_of_the_step_adds_one_and_says_why_not(setup: Setup, rosas_browser: Client) -> None:

@@ -35,6 +35,12 @@ def test_another_task_comes_with_its_questions_and_keys_of_its_own(draft: Study,
     given = save(rosas_browser, "questions", PAIRWISE).given
     assert [task["type"] for task in given["tasks"]] == ["likert", "pairwise"]
     assert given["tasks"][1]["criteria"] == [given["criteria"][-1]["key"]]
+    # A comparison has no scale, so no words of ends or steps are asked for.
+    page = rosas_browser.get(url("questions")).content.decode()
+    compared = len(given["criteria"]) - 1
+    fields = ("question", "low", "high", "labels")
+    assert [f'id="f-criteria-{compared}-{name}' in page for name in fields] == [True, False, False, False]
+    assert 'id="f-criteria-0-low' in page
     again = save(rosas_browser, "questions", PAIRWISE).given
     keys = [task["key"] for task in again["tasks"]], [criterion["key"] for criterion in again["criteria"]]
     assert all(len(own) == len(set(own)) for own in keys)
@@ -95,29 +101,88 @@ def test_review_says_what_failing_the_check_means_for_the_results(
         changes.change(setup=setup, values={("analysis", "rules"): rules}, base=setup.revision, by=None)
     lines = [line.sentence for line in summary_of(Setup.objects.get())]
     assert [line for line in lines if "in the results" in line or "of the results" in line] == [said]
+    # The limit that comes with the check fits the number of checks that a rater meets.
+    assert "A rater meets 1 attention check." in lines
+    assert "Raters who fail too many checks go on, and are marked for you." in lines
+    setup = Setup.objects.get()
+    changes.change(setup=setup, values={("tasks", 0, "checks", "fail_after"): 3}, base=setup.revision, by=None)
+    lines = [line.sentence for line in summary_of(Setup.objects.get())]
     assert "Raters who fail checks go on: a rater meets 1, and the limit applies from 3 on." in lines
     assert not any("marked" in line for line in lines), "the limit is out of reach"
 
 
-def test_one_check_for_tasks_with_the_same_texts_and_the_preview_counts_it(
+def test_each_task_is_offered_a_check_of_its_own_and_the_preview_counts_it(
     two_tasks: Study, rosas_browser: Client
 ) -> None:
     changes.begin(two_tasks).rows.filter(table="controls").delete()
     page = rosas_browser.get(url("checks")).content.decode()
-    assert page.count('value="add_check:') == 1
-    before = preview_of(Setup.objects.get())
-    save(rosas_browser, "checks", {"do": "add_check:0"})
-    after = preview_of(Setup.objects.get())
-    assert before is not None
-    assert after is not None
-    # The check has two texts, which are judged one by one and as a pair.
-    assert (before.total, after.total) == (18, 21)
+    assert page.count('value="add_check:') == 2
+    totals = [getattr(preview_of(Setup.objects.get()), "total", None)]
+    for task in (0, 1):
+        save(rosas_browser, "checks", {"do": f"add_check:{task}"})
+        totals.append(getattr(preview_of(Setup.objects.get()), "total", None))
+    assert totals == [18, 19, 20]
+    # The page and Review tell the same number as the preview, task by task.
+    page = html.unescape(rosas_browser.get(url("checks")).content.decode())
+    assert page.count("This task has 1 of them. Each set shows 1.") == 2
+    lines = [line.sentence for line in summary_of(Setup.objects.get())]
+    assert [line for line in lines if "A rater meets" in line] == [
+        f"{name}: A rater meets 1 attention check." for name in ("Texts about places", "Pairwise comparison (task 2)")
+    ]
     second = preview_of(Setup.objects.get(), task_key="task")
     assert second is not None
-    assert second.before == 14
+    assert second.before == 13
     shown = rosas_browser.get(f"{reverse('researcher:preview', args=[two_tasks.slug])}?task=task").content.decode()
-    assert "Screen 15 of 21" in shown
+    assert "Screen 14 of 20" in shown
     assert "Pairwise comparison (task 2)" in shown
+    save(rosas_browser, "checks", {"tasks.0.checks.attention": "0"})
+    assert "This task has 1 of them. Each set shows 0." in rosas_browser.get(url("checks")).content.decode()
+
+
+def test_sets_that_nobody_would_get_are_a_point_to_settle_and_a_button_makes_all_sets_fit(
+    draft: Study, rosas_browser: Client
+) -> None:
+    """A task comes with sets for as many raters as the tasks before it; other sizes are said and put right."""
+    save(rosas_browser, "raters", {"tasks.0.set_size": "12"})
+    save(rosas_browser, "questions", PAIRWISE)
+    assert sizes(draft) == [12, 12]
+    review = rosas_browser.get(REVIEW).content.decode()
+    assert "left over" not in review
+    save(rosas_browser, "raters", {"tasks.1.set_size": "6"})
+    review = html.unescape(rosas_browser.get(REVIEW).content.decode())
+    sentence = "8 of the 17 sets of “Pairwise comparison (task 2)” are left over once the other tasks are full"
+    assert sentence in review
+    # Review counts the raters until the study is full, as Plan does.
+    lines = [line.sentence for line in summary_of(Setup.objects.get())]
+    assert any(line.startswith("9 raters") for line in lines), lines
+    told = rosas_browser.post(REVIEW, {"do": "fit_sets"}, follow=True).content.decode()
+    assert "All tasks have sets for as many raters now." in told
+    assert sizes(draft) in ([12, 12], [6, 6])
+    assert sentence not in html.unescape(rosas_browser.get(REVIEW).content.decode())
+    told = rosas_browser.post(REVIEW, {"do": "fit_sets"}, follow=True).content.decode()
+    assert "already" in told
+
+
+def test_minutes_and_pay_per_hour_of_the_consent_are_compared_on_the_step_itself(
+    draft: Study, rosas_browser: Client
+) -> None:
+    """The tool drafts both numbers from an estimate, which changes with the tasks; also while another step is wrong."""
+    words = {
+        "consent.en": "It takes about 99 minutes and pays 77.00 EUR per hour.",
+        "pay.minutes": "",
+        "pay.amount": "2",
+    }
+    save(rosas_browser, "consent", words)
+    for rules in (None, [{"rule": "nonsense"}]):
+        setup = Setup.objects.get()
+        changes.change(setup=setup, values={("analysis", "rules"): rules}, base=setup.revision, by=None)
+        page = html.unescape(rosas_browser.get(url("consent")).content.decode())
+        assert "The consent text says 99 minutes, but elsewhere raters read" in page
+        assert re.search(
+            r"The consent text says 77.00 EUR per hour, but 2.00 EUR for about \d+ minutes is [\d.]+ EUR per hour.",
+            page,
+        )
+        assert "nowhere in the form" not in page
 
 
 def test_a_system_called_human_is_no_machine(draft: Study, rosas_browser: Client) -> None:
@@ -150,7 +215,9 @@ def test_the_fee_of_the_platform_is_shown_and_can_be_changed(draft: Study, rosas
     assert "platform&#x27;s fee" not in rosas_browser.get(url("consent")).content.decode()
     save(rosas_browser, "raters", {"channels.prolific.": "1"})
     page = html.unescape(rosas_browser.get(url("raters")).content.decode())
-    assert "Check the platform's current fee; if it differs, change it" in page
+    assert (
+        "Check the platform's current fee. If it differs, change it on this page, beside the platform's name." in page
+    )
     pay = re.search(r"Pay: ([\d.]+) EUR in all.*With the platform's fee of 33.3 %: ([\d.]+) EUR.", page)
     assert pay
     assert float(pay[2]) == pytest.approx(1.333 * float(pay[1]), abs=0.01)

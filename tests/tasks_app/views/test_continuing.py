@@ -274,7 +274,7 @@ def test_the_offer_says_what_an_hour_pays_and_how_long_a_place_is_kept(somebody:
     offer = words(somebody.get(link(study)))
     order = (
         "3.00 EUR", "(18.00 EUR per hour)",
-        "It goes to others if you do nothing for 30 minutes (10 minutes before your first answer).",
+        "It goes to others if you do nothing for 30 minutes, or for 10 minutes while you have not given an answer yet.",
         "In short: you read.", "I agree, begin", "All of it, at length.",
         "I have read everything: begin",
     )  # fmt: skip

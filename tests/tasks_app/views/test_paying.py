@@ -215,12 +215,30 @@ def test_pay_that_is_enough_for_the_time_is_not_called_too_low(mine: Study, rosa
     assert "for a set at the median" in text(rosas_browser.get(path(mine)))
 
 
-def test_everything_about_pay_stands_above_the_consent(mine: Study, somebody: Client) -> None:
-    settle_pay(mine, part_amount="0.40", bonus="1 EUR for the most careful.", paid="Within a week, by post.")
-    page = text(somebody.get(f"/join/{mine.link_code}/"))
+def test_everything_about_pay_stands_above_the_consent(somebody: Client) -> None:
+    study = build_study(None, slug="with-exam", known={"exam": 1})
+    settle_pay(study, part_amount="0.40", bonus="1 EUR for the most careful.", paid="Within a week, by post.")
+    page = text(somebody.get(f"/join/{study.link_code}/"))
     offer, _button = page.split("I agree, begin")
     for said in ("3.00 EUR", "paid for what you have done", "0.40 EUR", "1 EUR for the most careful.", "by post"):
         assert said in offer, said
+
+
+@pytest.mark.parametrize(
+    ("known", "said"),
+    [
+        ({}, ""),
+        ({"exam": 1}, "If you do not pass the exam, you are not paid."),
+        ({"training": 1}, ""),
+    ],
+)
+def test_who_meets_no_screening_and_no_exam_reads_nothing_about_them(
+    somebody: Client, known: dict[str, int], said: str
+) -> None:
+    study = build_study(None, slug="ends", known=known)
+    offer = text(somebody.get(f"/join/{study.link_code}/"))
+    assert ("screened out" in offer, "exam" in offer) == (False, bool(said))
+    assert said in offer
 
 
 def test_the_end_says_what_is_paid_and_how(mine: Study, somebody: Client) -> None:

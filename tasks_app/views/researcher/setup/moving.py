@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy
 from tasks_app import access
 from tasks_app.designs.base import PlanImpossible
 from tasks_app.models import Membership, Setup, Study, Task
-from tasks_app.readiness import Level, Point, limits
+from tasks_app.readiness import Level, Point, limits, sets
 from tasks_app.selectors.opening import OpeningFacts, opening_facts
 from tasks_app.services.plan import reports as plan_reports
 from tasks_app.services.plan.reports import Report, is_planned
@@ -118,6 +118,7 @@ def what_is_left(setup: Setup) -> dict[str, Any]:
         "notes": _linked(setup, (point for point in points if point.level == Level.NOTE)),
         "lacks_codes": any(point.kind == "codes" for point in left),
         "is_beyond_limit": any(point.kind == limits.KIND for point in left),
+        "has_sets_left": any(point.kind == sets.KIND for point in left),
         "is_final": any(point.level == Level.FINAL for point in left),
     }
 

@@ -6,10 +6,11 @@ from django.utils import formats
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from tasks_app.designs.filling import Sets
 from tasks_app.models import Study, Task
 from tasks_app.selectors.durations import measured
 from tasks_app.services.plan import capacity
-from tasks_app.services.plan.capacity import Sets, Takers
+from tasks_app.services.plan.capacity import Takers
 from tasks_app.services.plan.reports import Report
 from tasks_app.settings.checks import checks_of
 from tasks_app.studyfile.workload import crowded_note
@@ -198,7 +199,11 @@ def _left_over(reports: Sequence[Report], takers: Takers) -> Iterator[str]:
                 "n": formats.number_format(report.booklets),
                 "task": report.task,
             }
-            yield f"{sentence_of_task} {_('Choose k and set_size so that all tasks have sets for as many raters.')}"
+            advice = _(
+                "Change the units in a set, or the judgments of every unit, so that all tasks have sets for as many "
+                "raters; Review has a button for it."
+            )
+            yield f"{sentence_of_task} {advice}"
 
 
 def when(task: Task, groups: Sequence[str]) -> str:

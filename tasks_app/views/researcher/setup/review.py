@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from tasks_app import access
 from tasks_app.models import Membership, Setup, SetupWork, Study
-from tasks_app.readiness import Point, limits
+from tasks_app.readiness import Point, limits, sets
 from tasks_app.services import events
 from tasks_app.services.study.drafts import NotADraft
 from tasks_app.services.study.lifecycle import NotPossible
@@ -154,6 +154,19 @@ def _split_limit(request: HttpRequest, study: Study) -> HttpResponse:
     return redirect(step_url(study.slug, "review"))
 
 
+def _fit_sets(request: HttpRequest, study: Study) -> HttpResponse:
+    """Change the sizes of sets so that all tasks have sets for as many raters."""
+    with refusals_shown(request, NotADraft):
+        page = SetupPage(changes.begin(study), "raters", is_checked=True)
+        sizes = {} if page.problems else sets.fitting_sizes(page.facts)
+        if sizes:
+            changes.change(setup=page.setup, values=sizes, base=page.setup.revision, by=request.user)
+            messages.success(request, _("All tasks have sets for as many raters now. Check everything again."))
+        else:
+            messages.info(request, _("All tasks have sets for as many raters already, or no set sizes fit them all."))
+    return redirect(step_url(study.slug, "review"))
+
+
 def _remove_tables(request: HttpRequest, study: Study) -> HttpResponse:
     """Remove the tables about units, where they belong to texts that are gone."""
     with refusals_shown(request, NotADraft):
@@ -167,6 +180,7 @@ _ACTS: Mapping[str, Callable[[HttpRequest, Study], HttpResponse]] = {
     "remove": _remove_tables,
     "codes": _make_codes,
     "split": _split_limit,
+    "fit_sets": _fit_sets,
 }
 
 
@@ -203,6 +217,7 @@ def _page(request: HttpRequest, slug: str, *, refusal: StudyFileError | None = N
             "open_points": [] if is_ready else _open_points(page, left, has_texts=bool(counts.get("items"))),
             "lacks_codes": any(point.kind == "codes" for point in left),
             "is_beyond_limit": any(point.kind == limits.KIND for point in left),
+            "has_sets_left": any(point.kind == sets.KIND for point in left),
             "is_ready": is_ready,
             "refusal": shown,
             "outputs": counts.get("items", 0),
