@@ -21,7 +21,7 @@ from tasks_app.setup import changes, table_rows, texts
 from tasks_app.setup.changes import Edit
 from tasks_app.setup.checking import reading_of
 from tasks_app.setup.entries import task_called
-from tasks_app.setup.settling import known_answers
+from tasks_app.setup.facts import known_answers
 from tasks_app.setup.tables.checking import cells_of
 from tasks_app.setup.unit_tables import rows as unit_rows
 from tasks_app.setup.unit_tables.checking import reading_of_units

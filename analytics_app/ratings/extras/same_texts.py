@@ -36,7 +36,7 @@ class SameTexts(Extra):
         tasks = list(Task.objects.filter(pk__in=loading.params["tasks"], until=None).order_by("pk"))
         items: Counter[tuple[int, int]] = Counter()
         same: Counter[tuple[int, int]] = Counter()
-        for item in {item.key: item for task in tasks for item in texts.items_matching(task.items)}.values():
+        for item in {item.key: item for task in tasks for item in texts.items_of(task)}.values():
             groups = [{code[key] for at in group if (key := item.outputs[at].system) in code} for group in item.groups]
             items.update(combinations(sorted(set().union(*groups)), 2))
             same.update({pair for group in groups for pair in combinations(sorted(group), 2)})
