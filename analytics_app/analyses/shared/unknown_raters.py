@@ -1,4 +1,4 @@
-"""Ratings by unknown people: what cannot be said where a file did not say who rated."""
+"""Ratings by unknown people: take back agreement, and tests and intervals over raters."""
 
 import re
 from dataclasses import replace
