@@ -31,7 +31,7 @@ def check_item_sets(reading: StudyReading, items: Sequence[Mapping[str, Json]]) 
 
 
 def _check_tasks_named(reading: StudyReading, items: Sequence[Mapping[str, Json]]) -> None:
-    """Report items whose options name the tasks that show them, but not as a list of keys of tasks."""
+    """Report items with a value of “only_tasks” that is no list of keys of tasks."""
     keys = [str(task["key"]) for task in reading.document["tasks"]]
     for item in items:
         named = item["options"].get(ONLY_TASKS, [])

@@ -35,6 +35,12 @@ def test_each_task_type_has_a_card(rosas_browser: Client) -> None:
     assert [name for name in task_types.registry if f'href="{NEW}?task_type={name}"' not in cards] == []
 
 
+def test_post_editing_is_no_comparison_among_the_cards(rosas_browser: Client) -> None:
+    cards = page(rosas_browser)
+    compared, edited = cards.index("Texts side by side"), cards.index("A text to improve")
+    assert compared < cards.index("?task_type=pairwise") < edited < cards.index("?task_type=post_edit")
+
+
 # A scale, a comparison and questions without criteria.
 BEGUN = {"likert", "pairwise", "questionnaire"}
 
