@@ -147,7 +147,7 @@ def _its_recipes_give_the_numbers(study: Study, folder: Path) -> None:
         of_numbers = {(row["analysis"], row["statistic"]) for row in again}
         assert all(row["again"] == pytest.approx(row["value"], abs=1e-9) for row in again), study.slug
         with_values = ResultRow.objects.filter(run__study=study, value__isnull=False)
-            analysed = set(with_values.values_list("analysis", "statistic"))
+        analysed = set(with_values.values_list("analysis", "statistic"))
         assert of_numbers or not analysed & {("systems", "mean"), ("krippendorff", "alpha")}, study.slug
 
 
