@@ -181,7 +181,7 @@ def summary_of(
 
 
 def _claimed(leading: Place | None, places: Sequence[Place], headline: Sequence[str]) -> list[Place]:
-    """Return the leading place, and others whose comparison the headline names, as many as are read at once."""
+    """Return the leading place, and others with a comparison in the headline, as many as are read at once."""
     named = [
         place
         for place in places

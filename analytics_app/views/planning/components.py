@@ -26,7 +26,7 @@ OF_ITEMS, OF_RATERS = ("sd_item", "sd_system_item"), ("sd_rater", "sd_rater_syst
 
 
 class PilotSpreads:
-    """The standard deviations of an earlier study, by the names of `SPREADS`, and what a small study says of them."""
+    """The standard deviations of an earlier study, by the names of `SPREADS`, with a warning about a small study."""
 
     def __init__(self, pilot: Pilot) -> None:
         """Read the rows of an earlier study; components without a value are left out."""

@@ -241,7 +241,7 @@ class MeansPlan(PlanningForm):
         return [reached % words]
 
     def _fewer(self, assumed: Assumed, n: int) -> str:
-        """Return the fewest items, and the fewest raters, of a study whose power is above the target."""
+        """Return the fewest items, and the fewest raters, where the power is above the target."""
         wanted = self.cleaned_data["wanted"]
         # Fewer items would leave raters without a rating.
         rated = -(-assumed.raters // (assumed.raters_per_text * assumed.systems))
