@@ -255,9 +255,9 @@ def test_a_second_answer_in_the_other_order_is_refused_or_kept_as_such(tmp_path:
     load(tmp_path, TASK, ITEMS, AGREED[:1], **MORE)
     study = Study.objects.get(slug="small")
     lines = problems_of(study, tmp_path, twice)
-    assert [line.split(". If")[0] for line in lines] == [
-        "ratings.csv:3:1: rater: This rater has already rated this, in line 2",
-        "ratings.csv:5:1: rater: This rater has already rated this, in line 4",
+    assert [line.split(". To keep")[0] for line in lines] == [
+        "ratings.csv:3:1: rater: This rater has already rated this, in line 2: 'first' there, 'second' here",
+        "ratings.csv:5:1: rater: This rater has already rated this, in line 4: 'tie' there, 'tie' here",
     ]
     assert "already imported" in problems_of(study, tmp_path, f"{head}r1,1,B,A,second\n")[0]
     assert bring(study, tmp_path, twice, "repeats: keep").counts["judgments"] == 4
