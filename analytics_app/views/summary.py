@@ -370,6 +370,8 @@ def _agreement(places: Sequence[Place]) -> Tracks | None:
 
 def _left_out(run: Run) -> Iterator[str]:
     """Yield a sentence for each file of ratings of which rows were left out, since they rated a text again."""
+    if not run.study.options.imported:
+        return
     imports = Event.objects.filter(study_id=run.study_id, verb="imported", at__lte=run.created_at).order_by("id")
     for event in imports.filter(after__has_key="left_out"):
         for sentence in left_out_in_words(event.after["left_out"], event.after["rows"]):

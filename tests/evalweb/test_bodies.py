@@ -26,6 +26,7 @@ WITH_FILES = {
     "admin/studies/<slug:slug>/set-up/texts/media/",
     "admin/studies/<slug:slug>/set-up/tables/<slug:table>/",
     "admin/studies/<slug:slug>/import/",
+    "admin/studies/<slug:slug>/one-table/",
     "admin/studies/<slug:slug>/data/outcomes/",
     "admin/studies/<slug:slug>/data/personal-texts/",
     "admin/studies/<slug:slug>/data/scores/",

@@ -78,7 +78,7 @@ def test_a_draft_is_frozen_and_closed_and_the_log_says_what_happened(draft: Stud
     assert draft.closed_at is not None
     assert draft.versions.get().document["study"]["slug"] == "fluency"
     assert not Booklet.objects.exists()
-    assert any("frozen as version 1" in note for note in done.notes)
+    assert any("These ratings are version 1 of the study, which is closed." in note for note in done.notes)
     closed, imported = (draft.events.get(verb=verb) for verb in ("closed", "imported"))
     assert (closed.actor, closed.before, closed.after) == (rosa, {"state": "draft"}, {"state": "closed"})
     assert (imported.actor, imported.object) == (rosa, "ratings.csv")
@@ -137,7 +137,7 @@ def test_checking_stores_nothing(draft: Study, tmp_path: Path) -> None:
     before = kit.stored()
     done = bring(draft, tmp_path, check=True)
     assert done.counts["ratings"] == 6
-    assert any("freezes" in note for note in done.notes)
+    assert any("Storing makes these ratings version 1" in note for note in done.notes)
     draft.refresh_from_db()
     assert (kit.stored(), draft.state, draft.current_version) == (before, "draft", 0)
     assert bring(draft, tmp_path).counts == done.counts
