@@ -19,7 +19,7 @@ from tasks_app.forms import LanguageForm
 from tasks_app.links.credentials import handle_of_rater
 from tasks_app.models import ConsentText, Rater, Study
 from tasks_app.selectors.durations import measured
-from tasks_app.selectors.pay import early_ends_of
+from tasks_app.selectors.pay import EarlyEnds, early_ends_of
 from tasks_app.selectors.progress import RaterProgress
 from tasks_app.services.arrival import remembering
 from tasks_app.services.plan.loads import load_in_words
@@ -127,8 +127,11 @@ class PublicStudy:
     content_warning: str
 
 
-def public_study(study: Study, channel: str) -> PublicStudy:
-    """Collect the texts above and below the consent button for a person who comes by a channel."""
+def public_study(study: Study, channel: str, ends: EarlyEnds | None = None) -> PublicStudy:
+    """Collect the texts above and below the consent button for a person who comes by a channel.
+
+    `ends` says whether raters may be screened out or fail an exam; it is read from the study unless it is given.
+    """
     options = study.options
     minutes = expected_minutes(study)
     return PublicStudy(
@@ -144,7 +147,7 @@ def public_study(study: Study, channel: str) -> PublicStudy:
         pay=money(options.amount, options.currency),
         hourly=pay_words.hourly(pay.hourly(options.amount, minutes), options.currency) if options.amount else "",
         kept=kept_in_words(options, channel),
-        promises=pay_words.promises(options, early_ends_of(study)),
+        promises=pay_words.promises(options, early_ends_of(study) if ends is None else ends),
         content_warning=options.content_warning,
     )
 

@@ -9,9 +9,12 @@ from django.shortcuts import render
 
 from tasks_app import channels
 from tasks_app.channels.base import Arrival, Ending, NotArrived
-from tasks_app.models import ConsentText, Rater, Setup, Study, Task
+from tasks_app.models import ConsentText, Gold, Rater, Setup, Study, Task
+from tasks_app.selectors.pay import EarlyEnds
 from tasks_app.services.arrival import endings
 from tasks_app.services.plan.loads import load_in_words
+from tasks_app.settings.checks import checks_of
+from tasks_app.setup.facts import known_answers
 from tasks_app.setup.page import SetupPage
 from tasks_app.setup.preview import draft_study
 from tasks_app.task_types import registry
@@ -42,11 +45,22 @@ def _consent(page: SetupPage, study: Study) -> tuple[str, dict[str, Any]]:
     )
     text = ConsentText(language=tag, body=texts[tag]) if tag else None
     return "rater/join.html", {
-        "study": pages.public_study(study, next(iter(study.options.channels), "link")),
+        "study": pages.public_study(study, next(iter(study.options.channels), "link"), _early_ends(page)),
         **pages.consent_shown(study, text),
         "consent_language": tag or study.language,
         "trying": "shut",
     }
+
+
+def _early_ends(page: SetupPage) -> EarlyEnds:
+    """Return whether raters may be screened out or fail an exam, by the known answers of the set-up."""
+    known = known_answers(page.setup, page.reading)
+    exams = [
+        task
+        for task in page.reading.document["tasks"]
+        if known[str(task["key"])].get(Gold.Purpose.EXAM) and checks_of(task["checks"]).exam != 0
+    ]
+    return EarlyEnds(any(of_task.get(Gold.Purpose.SCREENING) for of_task in known.values()), bool(exams))
 
 
 def _instructions(page: SetupPage, study: Study) -> tuple[str, dict[str, Any]]:
