@@ -96,8 +96,9 @@ UNPAID, FIXED, FOR_TIME, WHERE_MORE = "you are not paid", "you are paid 0.40 EUR
     ],
 )
 def test_the_offer_says_one_thing_about_who_is_screened_out(
-    study: Study, somebody: Client, part_amount: str, by_time: bool, expected: set[str]
+    somebody: Client, part_amount: str, by_time: bool, expected: set[str]
 ) -> None:
+    study = build_study(None, slug="screened", known={"screening": 2})
     with_pay(study, amount="3.00", part_amount=part_amount, part_by_time=by_time)
     offer = words_of(somebody.get(f"/join/{study.link_code}/").content.decode())
     assert {words for words in (UNPAID, FIXED, FOR_TIME, WHERE_MORE) if words in offer} == expected

@@ -229,6 +229,7 @@ def test_everything_about_pay_stands_above_the_consent(somebody: Client) -> None
     [
         ({}, ""),
         ({"exam": 1}, "If you do not pass the exam, you are not paid."),
+        ({"screening": 1}, "If you are screened out, you are not paid."),
         ({"training": 1}, ""),
     ],
 )
@@ -237,7 +238,7 @@ def test_who_meets_no_screening_and_no_exam_reads_nothing_about_them(
 ) -> None:
     study = build_study(None, slug="ends", known=known)
     offer = text(somebody.get(f"/join/{study.link_code}/"))
-    assert ("screened out" in offer, "exam" in offer) == (False, bool(said))
+    assert ("screened out" in offer, "exam" in offer) == ("screening" in known, "exam" in known)
     assert said in offer
 
 
