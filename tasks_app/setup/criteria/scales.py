@@ -29,7 +29,8 @@ def has_scale(document: SetupDocument, key: str) -> bool:
     Answers of fixed labels, such as the better one of two texts, have none.
     """
     kinds = _asking(document, key)
-    question = _question(("1", "2"))
+    # A comparison has labels of its own, but its question about the strength has steps: the key tells them apart.
+    question = _question(("1", "2"), key)
     fixed = [kind.labels_of(question) for kind in kinds]
     return not kinds or any(labels is None or "1" in labels for labels in fixed)
 
@@ -48,5 +49,5 @@ def _steps_of(kind: TaskType) -> int | None:
     return None if len(fitting) > 1 else fitting[0] if fitting else 0
 
 
-def _question(labels: Sequence[str]) -> Criterion:
-    return Criterion("question", "Question", question="?", labels=tuple(labels))
+def _question(labels: Sequence[str], key: str = "question") -> Criterion:
+    return Criterion(key, "Question", question="?", labels=tuple(labels))

@@ -4,14 +4,17 @@ import html
 import re
 
 import pytest
+from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
+from tasks_app import studyfile
 from tasks_app.models import Setup, Study, System
 from tasks_app.models.setup_document import value_at
 from tasks_app.setup import changes, texts
 from tasks_app.setup.preview import preview_of
 from tasks_app.setup.summary import summary_of
+from tests.house.examples import FOLDERS
 from tests.tasks_app.setup.test_steps import save, url
 
 PAIRWISE = {"do": "task", "new_type": "pairwise"}
@@ -47,6 +50,13 @@ def test_another_task_comes_with_its_questions_and_keys_of_its_own(draft: Study,
     before = Setup.objects.get().revision
     save(rosas_browser, "questions", {"do": "task", "new_type": "nothing"})
     assert Setup.objects.get().revision == before
+
+
+def test_a_question_about_strength_keeps_its_steps(rosa: User, rosas_browser: Client) -> None:
+    """A comparison has no scale, but the question how much better a text is has one."""
+    changes.begin(studyfile.load(FOLDERS["pairwise"], owner=rosa))
+    page = rosas_browser.get(reverse("researcher:step", args=["example-pairwise", "questions"])).content.decode()
+    assert [f'id="f-criteria-{number}-labels' in page for number in range(3)] == [False, False, True]
 
 
 def test_the_limit_is_split_between_the_tasks_by_a_button_of_the_step_and_of_review(
