@@ -44,7 +44,7 @@ class Segment:
 
 @dataclass
 class Written:
-    """The study that is written. `left_out` counts what the format cannot hold, by a sentence with %(n)s."""
+    """The study to write. `left_out` counts what the format cannot hold, by a sentence with %(n)s."""
 
     study: Study
     left_out: Counter[str] = field(default_factory=Counter)

@@ -48,7 +48,9 @@ class Potato(NamedFormat):
             if isinstance(record, dict) and (_LABELS in record or _SPANS in record):
                 return Sign(CERTAIN, _("The records of %(file)s have label_annotations.") % {"file": name})
             if isinstance(record, dict) and _STATE[0] in record:
-                return Sign(CERTAIN, _("%(file)s is the state of a user of Potato.") % {"file": name})
+                return Sign(
+                    CERTAIN, _("%(file)s holds the answers of one annotator, as Potato saves them.") % {"file": name}
+                )
         return None
 
     def read(self, files: Files, study: Collected, options: Mapping[str, str]) -> None:
