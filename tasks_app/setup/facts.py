@@ -1,12 +1,13 @@
 """The content of a set-up as the checks before opening see it, before it is stored as a study."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from django.db.models import Count
 
 from tasks_app.models import Setup
 from tasks_app.readiness import Facts
+from tasks_app.setup.files import SetupFiles
 from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.screens import draft_tasks
 from tasks_app.studyfile.workload import workload_of
@@ -38,8 +39,15 @@ def known_answers(setup: Setup, reading: StudyReading) -> Mapping[str, Mapping[s
     """Count the known answers of the form by task and purpose; a row that names no task may be of any."""
     keys = [str(task["key"]) for task in reading.document["tasks"]]
     known: dict[str, dict[str, int]] = {key: {} for key in keys}
+    counted = reading.files.known if isinstance(reading.files, SetupFiles) else None
+    for task, purpose, n in counted if counted is not None else _counted(setup):
+        for key in [task] if task in known else keys:
+            known[key][purpose] = known[key].get(purpose, 0) + n
+    return known
+
+
+def _counted(setup: Setup) -> Iterator[tuple[str | None, str, int]]:
+    """Yield task, purpose and number of the units with known answers; one query."""
     rows = setup.rows.filter(table="controls").values_list("cells__task", "cells__purpose")
     for task, purpose, n in rows.annotate(n=Count("cells__unit", distinct=True)):
-        for key in [task] if task in known else keys:
-            known[key][purpose or ""] = known[key].get(purpose or "", 0) + n
-    return known
+        yield task, purpose or "", n

@@ -23,7 +23,8 @@ class SetupFiles:
     """study.yaml, tables and media of a set-up; with `items`, only the rows of the first so many items.
 
     Row n of a table is line n + 1 of its file. Files are read once: those of media are replaced when the study is
-    stored anew.
+    stored anew. Known answers are counted where their rows are left out: `known` has their task, their purpose ("" for
+    none) and the number of their units; it is None where all rows were read.
     """
 
     # Its media were cleaned where they were uploaded, or raters get cleaned copies of them.
@@ -34,7 +35,12 @@ class SetupFiles:
         self.notes: list[str] = []
         self._given = setup.given
         self._contents: dict[str, bytes] = {}
-        cells_of = _all(setup) if items is None else {"items": _first(setup, items)}
+        self.known: list[tuple[str | None, str, int]] | None = None
+        if items is None:
+            cells_of = _all(setup)
+        else:
+            first, self.known = _first(setup, items)
+            cells_of = {"items": first}
         for table in TABLES:
             if cells := cells_of.get(table.stem):
                 self._contents[f"{table.stem}.csv"] = table_bytes(table, cells)
@@ -93,7 +99,8 @@ def _all(setup: Setup) -> dict[str, list[dict[str, str]]]:
     return cells_of
 
 
-# The rows of the first items, then the first row of each system that wrote none of them.
+# The rows of the first items, then the first row of each system that wrote none of them, then the number of units with
+# known answers by task and purpose.
 _FIRST = """
 WITH beginning AS (
     SELECT cells ->> 'item' AS item, number FROM tasks_app_setuprow
@@ -107,17 +114,23 @@ others AS (
     WHERE setup_id = %(setup)s AND "table" = 'items'
       AND cells ->> 'system' NOT IN (SELECT COALESCE(cells ->> 'system', '') FROM first)
     ORDER BY cells ->> 'system', number)
-SELECT cells::text, false AS is_other, number FROM first
+SELECT cells::text, 'first' AS part, number FROM first
 UNION ALL
-SELECT cells::text, true, number FROM others
-ORDER BY is_other, number
+SELECT cells::text, 'others', number FROM others
+UNION ALL
+SELECT json_build_array(cells ->> 'task', COALESCE(cells ->> 'purpose', ''), count(DISTINCT cells ->> 'unit'))::text,
+       'known', 0
+FROM tasks_app_setuprow WHERE setup_id = %(setup)s AND "table" = 'controls'
+GROUP BY cells ->> 'task', cells ->> 'purpose'
+ORDER BY part, number
 """
 
 
-def _first(setup: Setup, items: int) -> list[dict[str, str]]:
-    """Return the rows of the first items, and one of each system that wrote none of them; one query.
+def _first(setup: Setup, items: int) -> tuple[list[dict[str, str]], list[tuple[str | None, str, int]]]:
+    """Return the rows of the first items, and one of each system that wrote none of them; and count known answers.
 
-    Other tables are left out, since they name units that may be missing.
+    One query. Rows of other tables are left out, since they name units that may be missing.
     """
     found = rows(_FIRST, {"setup": setup.pk, "rows": items * MOST_ROWS_OF_AN_ITEM, "items": items})
-    return [json.loads(cells) for cells, _is_other, _number in found]
+    texts = [json.loads(cells) for cells, part, _number in found if part != "known"]
+    return texts, [(*json.loads(counted),) for counted, part, _number in found if part == "known"]
