@@ -5,12 +5,16 @@ from contextlib import contextmanager
 
 import psycopg2
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from django.test import Client
 
 from tasks_app.models import Judgment, Rater, Study
+from tasks_app.selectors import screens
 from tasks_app.services.database import CLAIMS
 from tests import pages
+from tests.tasks_app.checks_kit import checked_study
+from tests.tasks_app.services.test_alike import Browser, name_of
+from tests.tasks_app.statements import statements
 from tests.tasks_app.views.test_steps import RIGHT
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -60,3 +64,32 @@ def test_an_answer_to_a_locked_unit_is_answered_and_sent_again_stored_once(study
         assert not Judgment.objects.exists()
     assert [somebody.post(path, answer).status_code for _press in range(2)] == [302, 302]
     assert Judgment.objects.count() == 1
+
+
+# Tables whose rows somebody else may hold while an answer is sent, and whether the answer waits for them.
+WAITS = {"rater": True, "raterset": True, "assignment": True, "unit": False, "place": False, "gold": False}
+
+
+def test_an_answer_to_a_locked_unit_asks_the_same_whatever_the_unit_is_for() -> None:
+    """Texts, controls and attention checks wait at the same statement, so that no time tells which of them it was."""
+    study = checked_study(checks={"training": 0, "exam": 0, "controls": 1, "attention": 1}, set_size=3)
+    # For each purpose the status, and what was asked of the database, by the table that was locked.
+    found: dict[str, dict[str, tuple[int, list[str]]]] = {}
+    browser = Browser(study, {}, {})
+    path = f"/r/{browser.token}/judge/"
+    while browser.left:
+        unit, form = browser.open()
+        fields = screens.frame_of(unit.unit.task_id, study).kind.form(screens.screen_of(unit, study)).fields
+        answer = {**form, **dict.fromkeys(fields, "3")}
+        of_unit = found.setdefault(name_of(unit), {})
+        for table in WAITS if not of_unit else ():
+            with transaction.atomic(), held(f"SELECT id FROM tasks_app_{table} FOR UPDATE"), statements() as asked:
+                of_unit[table] = browser.client.post(path, answer).status_code, asked
+                transaction.set_rollback(True)
+        browser.send(unit, form, 3)
+    assert {"main", "control", "attention"} <= found.keys()
+    for table, waits in WAITS.items():
+        statuses = {purpose: outcomes[table][0] for purpose, outcomes in found.items()}
+        assert set(statuses.values()) == {503 if waits else 302}, (table, statuses)
+        different = {tuple(outcomes[table][1]) for outcomes in found.values()}
+        assert len(different) == 1, (table, found)
