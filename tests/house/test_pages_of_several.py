@@ -69,7 +69,7 @@ def draft(rosa: User, tmp_path: Path) -> Study:
 
 def test_no_page_of_a_draft_asks_too_many_queries(draft: Study, rosa: User) -> None:
     browser = browser_of(rosa)
-    costs = ask_for(DRAFTS, lambda _address: browser, {"DRAFT": draft.slug}, {})
+    costs = ask_for(DRAFTS, lambda _address: browser, {"DRAFT": draft.slug}, None)
     assert {name: cost.queries for name, cost in costs.items() if cost.queries > MOST_QUERIES} == {}
 
 
@@ -104,7 +104,7 @@ def test_no_page_of_a_study_with_raters_and_runs_asks_too_many_queries(draft: St
     browser = browser_of(rosa)
     pages = [page for page in PAGES if "SLUG" in page.takes.values() and page.name.partition(":")[0] not in ELSEWHERE]
     pages = [page for page in pages if study.state == Study.State.OPEN or page.name not in OPEN_ONLY]
-    costs = ask_for(pages, lambda _address: browser, words, {})
+    costs = ask_for(pages, lambda _address: browser, words, None)
     further = study.tasks.count() - 1
     most = {name: MOST_QUERIES + further * FOR_EACH_TASK.get(name, 0) + TO_SETTLE_PAY.get(name, 0) for name in costs}
     assert {name: cost.queries for name, cost in costs.items() if cost.queries > most[name]} == {}
