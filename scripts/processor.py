@@ -27,5 +27,6 @@ def said(what: str, seconds: float, loop: float) -> str:
     """Say how long something took here, and how long where the loop takes what the budget assumes."""
     return (
         f"{what}: {seconds:,.0f} processor seconds, where 20 million additions take {loop:.1f}; "
-        f"{seconds * REFERENCE / loop:,.0f} where they take {REFERENCE}, and `make test` may take {BUDGET:,} there."
+        f"{seconds * REFERENCE / loop:,.0f} where they take {REFERENCE}, and `make test` may take {BUDGET:,} there "
+        "on a machine that does nothing else."
     )

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.about import AS_IT_IS
@@ -30,6 +31,7 @@ def test_another_language_is_chosen_in_the_middle_of_a_unit(page: Page, make_stu
     expect(page.locator("html")).to_have_attribute("lang", "de")
 
 
+@pytest.mark.exhaustive
 def test_a_study_in_persian_runs_from_the_right(live_site: LiveSite, browser: Browser, tmp_path: Path) -> None:
     said = STUDY.format(slug="persian", type="likert", layout="single", size=2)
     said = said.replace(

@@ -66,6 +66,7 @@ def answer(page: Page) -> None:
     expect(page.get_by_role("heading", name="Thank you, you have finished")).to_be_visible()
 
 
+@pytest.mark.exhaustive
 def test_what_was_played_and_enlarged_is_stored_with_the_answer(
     page: Page, live_site: LiveSite, make_media_study: Callable[..., str]
 ) -> None:

@@ -3,6 +3,7 @@
 import zipfile
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import STUDY
@@ -22,6 +23,7 @@ def pack(folder: Path, study: str, items: str) -> Path:
     return path
 
 
+@pytest.mark.exhaustive
 def test_from_a_zip_with_a_mistake_to_a_running_study(page: Page, live_site: LiveSite, tmp_path: Path) -> None:
     sign_in_by_form(page, live_site)
     page.get_by_role("link", name="Load a study").first.click()

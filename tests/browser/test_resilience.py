@@ -94,6 +94,7 @@ def reloaded_without_scripts(page: Page) -> list[Route]:
     return held
 
 
+@pytest.mark.exhaustive
 def test_keys_pressed_before_the_scripts_have_come_are_heard(page: Page, make_study: MakeStudy) -> None:
     begin(page, make_study("early-keys", size=2))
     held = reloaded_without_scripts(page)
@@ -175,6 +176,7 @@ def test_a_clock_that_is_wrong_by_years_changes_nothing(page: Page, make_study: 
     assert 0 < active <= elapsed < 300
 
 
+@pytest.mark.exhaustive
 def test_a_server_that_is_restarted_meanwhile_loses_nothing(
     page: Page, make_study: MakeStudy, live_site: LiveSite
 ) -> None:

@@ -13,6 +13,7 @@ from tests.servers import LiveSite
 NEW = "/admin/studies/new/"
 
 
+@pytest.mark.exhaustive
 def test_a_study_begins_from_a_card_by_keyboard(page: Page, live_site: LiveSite, page_problems: list[str]) -> None:
     sign_in(page, live_site)
     page.goto(NEW)

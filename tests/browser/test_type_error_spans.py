@@ -43,6 +43,7 @@ def set_score(page: Page, key: str = "End") -> None:
         page.keyboard.press(key)
 
 
+@pytest.mark.exhaustive
 def test_a_unit_with_the_mouse(page: Page, open_example: OpenExample) -> None:
     begin(page, open_example("error_spans"))
     send(page)

@@ -155,6 +155,7 @@ def test_edge(n: int) -> None:
 """
 
 
+@pytest.mark.exhaustive
 def test_a_process_takes_each_change_and_tells_what_noticed_it(tmp_path: Path) -> None:
     files = {
         "product/__init__.py": "",

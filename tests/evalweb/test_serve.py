@@ -128,9 +128,10 @@ def password(said: str) -> str:
 
 @pytest.mark.whole
 def test_it_starts_stops_keeps_its_data_and_starts_again_what_is_killed(var: VarFolder) -> None:
-    """One folder goes through two whole starts, which end by Ctrl-C and by kill, and one that `make stop` cuts short.
+    """One folder goes through a whole start, which ends by Ctrl-C, and one that `make stop` cuts short.
 
-    In an exhaustive run a closed terminal ends another. A running site listens to both in the same way.
+    In an exhaustive run it is started again, on a port that is taken, until its supervisor is killed; and a closed
+    terminal ends another start. What was stored, the login and a port that is taken have tests of their own.
     """
     env = environment(var)
     with running(env | {"EVALWEB_DEMO": "1" if extent.is_exhaustive() else "0"}) as first:
@@ -141,12 +142,33 @@ def test_it_starts_stops_keeps_its_data_and_starts_again_what_is_killed(var: Var
         data_are_stored(var)
         if extent.is_exhaustive():
             the_demonstration_arrives(first, var)
+        else:
+            what_is_killed_comes_back(first, var)
+            the_row_is_still_there(var)
         rest = first.stop(signal.SIGINT)
     assert "Stopping\n" in rest
     assert rest.endswith("Stopped.\n")
     assert "the others are not" not in rest
     assert "database system is shut down" in (var.logs / "postgres.log").read_text().splitlines()[-1]
 
+    if extent.is_exhaustive():
+        it_starts_again_where_its_port_is_taken(env, var, key)
+    assert "killed by SIGKILL" in (var.logs / "supervisor.log").read_text()
+    readable = {path.name for path in var.root.iterdir() if path.stat().st_mode & (stat.S_IRGRP | stat.S_IROTH)}
+    assert readable <= {"static", "lock"}  # public files, and an empty one
+
+    with running(env, until="Starting Valkey") as stopped:
+        assert serve(env, "stop").stdout == "evalweb has stopped.\n"
+        assert stopped.process.wait(timeout=5) == 0
+    if extent.is_exhaustive():
+        with running(env, until="The database is up to date") as interrupted:
+            assert interrupted.stop(signal.SIGHUP).endswith("Stopped.\n")
+    assert manage(env, "shell", "--no-imports", "-c", COUNT_USERS) == "1\n"
+    assert serve(env, "stop").stdout == "evalweb is not running here.\n"
+
+
+def it_starts_again_where_its_port_is_taken(env: dict[str, str], var: VarFolder, key: str) -> None:
+    """Assert that a second start has the data and the login of the first, and kill its processes and itself."""
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
@@ -160,18 +182,6 @@ def test_it_starts_stops_keeps_its_data_and_starts_again_what_is_killed(var: Var
             assert not again.url.endswith(f":{taken}")
             what_is_killed_comes_back(again, var)
             nothing_outlives_the_supervisor(again)
-    assert "killed by SIGKILL" in (var.logs / "supervisor.log").read_text()
-    readable = {path.name for path in var.root.iterdir() if path.stat().st_mode & (stat.S_IRGRP | stat.S_IROTH)}
-    assert readable <= {"static", "lock"}  # public files, and an empty one
-
-    with running(env, until="Starting Valkey") as stopped:
-        assert serve(env, "stop").stdout == "evalweb has stopped.\n"
-        assert stopped.process.wait(timeout=5) == 0
-    if extent.is_exhaustive():
-        with running(env, until="The database is up to date") as interrupted:
-            assert interrupted.stop(signal.SIGHUP).endswith("Stopped.\n")
-    assert manage(env, "shell", "--no-imports", "-c", COUNT_USERS) == "1\n"
-    assert serve(env, "stop").stdout == "evalweb is not running here.\n"
 
 
 def the_first_start_is_ready(site: Running, var: VarFolder) -> str:
@@ -199,13 +209,18 @@ def data_are_stored(var: VarFolder) -> None:
     redis.Redis.from_url(broker).set("kept", "too")
 
 
-def data_are_still_there(var: VarFolder) -> None:
-    """Assert that both servers have what was stored."""
+def the_row_is_still_there(var: VarFolder) -> None:
+    """Assert that the database has what was stored."""
     connection = psycopg2.connect(str(var.state()["DATABASE_URL"]))
     with connection, connection.cursor() as cursor:
         cursor.execute("SELECT one FROM kept")
         assert cursor.fetchone() == (1,)
     connection.close()
+
+
+def data_are_still_there(var: VarFolder) -> None:
+    """Assert that both servers have what was stored."""
+    the_row_is_still_there(var)
     assert redis.Redis.from_url(str(var.state()["REDIS_URL"])).get("kept") == b"too"
 
 

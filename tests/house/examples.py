@@ -29,9 +29,10 @@ COVERING = frozenset(
     {"checked", "comprehension", "panas_groups", "pictures_and_sounds", "semantic_differential", "slider"}
 )
 
-# Between them, these are answered in every way: by choices, numbers, marks in texts, pairs and orders. Numbers of a
-# slider and of pairs of words are stored as those of a scale.
-JUDGED = COVERING - {"slider", "semantic_differential"} | {"error_spans", "pairwise", "ranking"}
+# Between them, these are answered in every way: by choices, steps, marks in texts, pairs and orders. Numbers of sliders
+# and of pairs of words are stored as those of a scale, and right answers of comprehension as choices; groups and waves
+# are analysed in `tests/analytics_app/`.
+JUDGED = frozenset({"checked", "error_spans", "pairwise", "pictures_and_sounds", "ranking"})
 
 
 def examples_in_every_run(names: frozenset[str]) -> pytest.MarkDecorator:

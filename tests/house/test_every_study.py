@@ -75,8 +75,9 @@ COMPARING = {
     "pictures_and_sounds", "post_edit", "ranking", "semantic_differential", "slider", "triangle",
 }  # fmt: skip
 
-# Examples whose charts an ordinary run draws: between them they compare systems, groups and waves, and show checks.
-DRAWN = {"checked", "comprehension", "panas_groups"}
+# The example whose charts an ordinary run draws: they compare systems and show checks. Charts of groups and waves are
+# drawn by tests that are marked `charts`.
+DRAWN = {"checked"}
 
 
 @judged_examples

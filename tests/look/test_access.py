@@ -7,11 +7,20 @@ from django.conf import settings
 from playwright.sync_api import Browser, Page, expect
 
 from tasks_app.task_types import registry
+from tests import extent
 from tests.deviations import assert_each
 from tests.layout import faults
 from tests.look.stage import Stage
 
-TYPES = tuple((name, {"name": name}) for name in registry)
+# The types that have every shape of a screen between them: steps below a text, texts side by side, words to mark, a
+# question at a time, texts in an order. An exhaustive run looks at all types.
+SHAPES = ("likert", "pairwise", "error_spans", "questionnaire", "ranking")
+
+
+def types() -> tuple[tuple[str, dict[str, str]], ...]:
+    """Return the types whose screens are looked at, as cases of a check."""
+    return tuple((name, {"name": name}) for name in (registry if extent.is_exhaustive() else SHAPES))
+
 
 # 1,280 pixels at 400 %.
 MAGNIFIED = {"width": 320, "height": 256}
@@ -92,7 +101,7 @@ def test_nothing_is_cut_at_400_percent(page: Page) -> None:
         assert page.evaluate(TAKEN) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= MAGNIFIED["width"]
 
-    assert_each(check, TYPES)
+    assert_each(check, types())
 
 
 @pytest.mark.parametrize("ui", ["ar", pytest.param("en", marks=pytest.mark.exhaustive)])
@@ -111,12 +120,12 @@ def test_each_text_runs_as_it_is_written_in_a_frame_of_the_raters_language(page:
         )
         assert all((way == "rtl") == (language == "ar") for way, language in scales), scales
 
-    assert_each(check, TYPES)
+    assert_each(check, types())
     page.goto(f"/judge/?errors=1&ui={ui}")
     assert page.evaluate(TURNED) == []
 
 
-@pytest.mark.parametrize("width", [320, 390])
+@pytest.mark.parametrize("width", [320, pytest.param(390, marks=pytest.mark.exhaustive)])
 def test_bars_hold_one_line_on_a_phone_in_every_language(page: Page, width: int) -> None:
     page.set_viewport_size({**PHONE, "width": width})
 
@@ -188,7 +197,8 @@ def test_a_long_text_leaves_its_questions_in_view(page: Page) -> None:
         pane.focus()
         expect(pane).to_have_role("region")
 
-    assert_each(check, ((name, {"name": name}) for name in (*BESIDE, *BELOW)))
+    panes = (*BESIDE, *BELOW)
+    assert_each(check, (case for case in types() if case[0] in panes))
 
 
 @pytest.fixture

@@ -3,8 +3,10 @@
 from playwright.sync_api import Page, expect
 
 from tasks_app.task_types import registry
+from tests import extent
 from tests.axe import schemes, violations
 from tests.deviations import assert_each
+from tests.look.test_access import SHAPES
 
 # Questions, and groups of controls in them, that must be answered and do not say so to whoever has the page read aloud.
 UNSAID = """() => {
@@ -28,7 +30,9 @@ def test_the_page_of_each_type_is_accessible_fits_a_phone_and_no_script_breaks(
             page.get_by_role("button", name="I have read it").first.click()
         expect(page.get_by_role("button", name="Show what would be stored")).to_be_visible()
         # The same unit is shown in many states, so its landmarks have the same names.
-        found = violations(page, schemes()[0])
+        # Below the screen, the pages of all types have the same tables.
+        is_whole = extent.is_exhaustive() or name in SHAPES
+        found = violations(page, schemes()[0], None if is_whole else "#try")
         found.pop("landmark-unique", None)
         assert found == {}
         assert page.evaluate(UNSAID) == []

@@ -215,6 +215,7 @@ def test_a_database_that_restarts(working: Reference) -> None:
     assert working.attempts(run)[-2:] == [1, 2]
 
 
+@pytest.mark.exhaustive
 def test_a_worker_that_is_stopped_in_good_order_ends_its_part_first(working: Reference) -> None:
     """What it leaves begins with nobody, and a command does the rest."""
     with working.held() as run:

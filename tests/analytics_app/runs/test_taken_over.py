@@ -144,7 +144,7 @@ def test_what_a_rule_took_on_another_criterion_gives_two_bases(rated: Study) -> 
     assert {row.basis for row in ResultRow.objects.filter(run=second, criterion="content")} == {"all", "kept"}
 
 
-@pytest.mark.parametrize("name", ["n_resamples", "ddof"])
+@pytest.mark.parametrize("name", ["n_resamples", pytest.param("ddof", marks=pytest.mark.exhaustive)])
 def test_other_settings_change_it(rated: Study, name: str) -> None:
     first = run_of(rated)
     settings = first.settings | {name: {"n_resamples": 200, "ddof": 0}[name]}

@@ -18,13 +18,13 @@ from tasks_app.setup import changes
 from tasks_app.setup.controls import Group, Node, controls_of, in_control, name_of, path_of
 from tasks_app.setup.page import SetupPage
 from tasks_app.setup.steps import STEPS
-from tests.house.examples import FOLDERS, covering_examples
+from tests.house.examples import FOLDERS, examples_in_every_run
 from tests.pages import fields_of
 
 FORMS = [one.slug for one in STEPS if one.slug not in {"texts", "review"}]
 
 
-@covering_examples
+@examples_in_every_run(frozenset({"checked", "panas_groups"}))
 def test_an_example_is_set_up_by_its_forms(rosas_browser: Client, rosa: User, name: str) -> None:
     example = studyfile.load(FOLDERS[name], owner=rosa)
     pattern = changes.begin(example)
