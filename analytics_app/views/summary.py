@@ -16,7 +16,7 @@ from analytics_app.selectors.sections import PAIRS_SHOWN, CriterionRows, ResultN
 from analytics_app.show import agreement_choice, findings
 from analytics_app.show.comparisons import Compared, comparison_of
 from analytics_app.show.index import RowIndex
-from analytics_app.show.lines_note import note_of, notes_of
+from analytics_app.show.lines_note import explanations_of, note_of
 from analytics_app.show.matrix import Matrix, matrix_of
 from analytics_app.show.measures import measured
 from analytics_app.show.other_verdicts import verdicts_on_steps
@@ -108,19 +108,7 @@ class Summary:
     @property
     def legend(self) -> Iterator[str]:
         """Yield sentences that explain the lines of the forest."""
-        yield from notes_of(self.forest)
-        if any(line.apart for tracks in self.forest for line in tracks.lines):
-            yield _("A ruled line separates groups: each system above it differs clearly from each one below.")
-        if any(place.compared.comparison.level == "bt_strength" for place in self.places.values() if place.compared):
-            yield _(
-                "A system whose strength is 0.70 higher than another's is preferred to it in about 67 % of "
-                "comparisons, one whose strength is 1.40 higher in about 80 %."
-            )
-        if any(place.compared.overlaps for place in self.places.values() if place.compared is not None):
-            yield _(
-                "The intervals of two systems may overlap although the two differ clearly: the test compares both on "
-                "the same texts."
-            )
+        yield from explanations_of(self.forest, [place.compared for place in self.places.values() if place.compared])
 
 
 @dataclass(frozen=True, slots=True)
