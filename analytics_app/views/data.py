@@ -15,8 +15,8 @@ from analytics_app.exports import ratings as ratings_export
 from analytics_app.exports.prefetched import Prefetched
 from analytics_app.exports.size import rows_of_file
 from analytics_app.models import Run
-from analytics_app.selectors import pages
 from analytics_app.selectors.results import systems_shown
+from analytics_app.selectors.runs import best_run
 from analytics_app.services.uploads.outcomes import Outcomes
 from analytics_app.services.uploads.personal_texts import PersonalTexts
 from analytics_app.views import standing
@@ -39,7 +39,7 @@ def data(request: HttpRequest, slug: str) -> HttpResponse:
         _study, role = access.study_and_role(request.user, slug)
         ring, keys_are_damaged = _ring()
         return {
-            "run": pages.best_run(study),
+            "run": best_run(study),
             "rows": rows_of_file(study),
             "writers": [writer for writer in named.registry.values() if writer.fits(study)],
             "may_export": ratings_export.may_export(study, role),
@@ -107,7 +107,7 @@ def _ring() -> tuple[keys.KeyRing | None, bool]:
 
 def run_to_archive(study: Study) -> Run | None:
     """Return the run for the archive of a study: None before the study is closed and has a run that is done."""
-    return pages.best_run(study) if study.state == Study.State.CLOSED else None
+    return best_run(study) if study.state == Study.State.CLOSED else None
 
 
 @researcher_page("GET")

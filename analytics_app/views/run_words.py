@@ -13,7 +13,8 @@ from django.utils.translation import ngettext
 from analytics_app import quality
 from analytics_app.models import ResultRow, Run
 from analytics_app.plan import PlanBlock
-from analytics_app.selectors import pages
+from analytics_app.selectors.departures import LIFTED, Departure
+from analytics_app.selectors.newer_data import Changes
 from analytics_app.show import cells, formats
 from analytics_app.show.index import RowIndex
 from analytics_app.show.shown import named, own, table_of
@@ -147,7 +148,7 @@ def _taken(task: str, rows: Sequence[ResultRow]) -> Table | None:
     return next((replace(table, key=f"excluded-{task}-by-system") for table in tables), None)
 
 
-def since_in_words(since: pages.Since) -> list[str]:
+def since_in_words(since: Changes) -> list[str]:
     """Return a sentence for each thing beside the ratings that has changed since a run."""
     sentences = []
     if since.excluded:
@@ -240,12 +241,12 @@ def erased_in_words(ratings: int) -> str:
     return sentence % {"n": ratings}
 
 
-def departure_in_words(departure: pages.Departure, study: Study, *, named: bool = True) -> str:
+def departure_in_words(departure: Departure, study: Study, *, named: bool = True) -> str:
     """Return a sentence about an early view of results by system, or a reopening: when, by whom and why.
 
     For readers outside the team, not `named`: without the account and the reason.
     """
-    if departure.kind == pages.LIFTED:
+    if departure.kind == LIFTED:
         sentence = _("Results by system were made visible on %(when)s by %(who)s, before the study was closed.")
     else:
         sentence = _("The study was opened again on %(when)s by %(who)s.")
