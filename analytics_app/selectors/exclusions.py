@@ -8,7 +8,6 @@ from analytics_app.models import Exclusion, Run
 from tasks_app.models import Assignment, Judgment, Rater, Study
 
 
-
 def rules_with_exclusions(run: Run) -> dict[str, int]:
     """Return the number of exclusions by each rule of a run, in the order of the rules."""
     counts = dict(Exclusion.objects.filter(run=run).values_list("rule").annotate(n=Count("id")).order_by())

@@ -20,7 +20,7 @@ from analytics_app.show.cells import whole as whole_number
 from analytics_app.show.matrix import Matrix
 from analytics_app.show.tracks import Tracks
 from analytics_app.views import run_sections, run_words, standing
-from analytics_app.views.sections import Figure
+from analytics_app.views.figures import Figure
 from analytics_app.views.summary import Summary, summary_of, with_leading_figure
 from tasks_app.models import Study
 

@@ -19,8 +19,8 @@ from analytics_app.selectors.workers import workers
 from analytics_app.services import routing
 from analytics_app.services.main_study import kept_pairs
 from analytics_app.views import run_words, standing
+from analytics_app.views.rater_means import raters_table
 from analytics_app.views.run_contents import contents
-from analytics_app.views.sections import raters_table
 from analytics_app.views.superuser_looks import note_look
 from tasks_app.models import Study
 from tasks_app.selectors.routing import ON_REQUEST

@@ -16,7 +16,9 @@ from analytics_app.selectors.results import plots_of, rows_of
 from analytics_app.selectors.sections import ResultNames, names_of
 from analytics_app.show.table import Table
 from analytics_app.views import one_page, run_sections, run_words, standing
-from analytics_app.views.sections import Figure, Section, figures_of_rules, raters_table
+from analytics_app.views.figures import Figure, figures_of_rules
+from analytics_app.views.rater_means import raters_table
+from analytics_app.views.sections import Section
 from tasks_app.models import Study
 
 # The section of what is about the run and no single criterion; keys of other sections have two hyphens.

@@ -20,7 +20,7 @@ from analytics_app.show.index import RowIndex
 from analytics_app.show.shown import named, own, table_of
 from analytics_app.show.table import Column, Table
 from analytics_app.views import words
-from analytics_app.views.sections import Figure
+from analytics_app.views.figures import Figure
 from tasks_app.models import Study
 from tasks_app.selectors.progress import Collected
 
