@@ -24,8 +24,8 @@ from tasks_app.setup.tables.layout import (
     use_label,
     uses,
 )
-from tasks_app.setup.text_rows import SystemRow
-from tasks_app.setup.texts import SEEDS, Sample
+from tasks_app.setup.texts.reads import SystemRow
+from tasks_app.setup.texts.samples import SEEDS, Sample
 from tasks_app.studyfile.fields import LONGEST_NAME, is_name, not_a_name
 from tasks_app.studyfile.problems import shown
 from tasks_app.views.researcher.setup.table_form import TableForm
