@@ -193,7 +193,7 @@ def _pressed(edit: Edit) -> Iterator[None]:
     edit.setup = changes.hold(edit.setup)
 
 
-def _instruction(reading: StudyReading, number: int, turn: int) -> Instruction | str:
+def _instruction(reading: StudyReading, number: int, check: int) -> Instruction | str:
     """Return the check that a task type makes, in the study's language, or why there is none."""
     task, document = reading.document["tasks"][number], reading.document
     if not reading.sound(("tasks", number)):
@@ -203,7 +203,7 @@ def _instruction(reading: StudyReading, number: int, turn: int) -> Instruction |
     if not criteria and kind.criteria_needed[0]:
         return _("Add at least one question.")
     with languages.speaking(document["study"]["language"] or "en"):
-        made = kind.instructed(criteria, turn)
+        made = kind.instructed(criteria, check)
     return made if isinstance(made, Instruction) else str(made)
 
 

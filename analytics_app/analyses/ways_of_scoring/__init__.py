@@ -19,7 +19,7 @@ from analytics_app.analyses.shared.pairs import clusters_of, unit_of
 from analytics_app.analyses.shared.rated_texts import outcome_of
 from analytics_app.analyses.ways_of_scoring.ways import WAYS, Entries, Scores, scores_of
 from analytics_app.ratings import Extra
-from analytics_app.ratings.extras.other_tasks import NUMBERS, OtherTasks
+from analytics_app.ratings.extras.other_tasks import OtherTasks
 from analytics_app.results import Row
 from analytics_app.stats.comparison.corrections import adjust
 from analytics_app.stats.metrics.system_scores import correlated_scores
@@ -29,7 +29,7 @@ from analytics_app.stats.values import Estimate, joined
 from tasks_app.settings.fields import YesNoField, whole_field
 from tasks_app.studyfile.fields import ListField
 from tasks_app.studyfile.problems import nearest
-from tasks_app.task_types.base import Scale
+from tasks_app.task_types.base import ORDERED_SCALES, Scale
 
 COEFFICIENTS = ("pearson", "spearman", "kendall")
 # With fewer systems even a perfect correlation is likely by chance.
@@ -67,7 +67,7 @@ class WaysOfScoring(FilteredAnalysis):
         "Novikova, Dušek and Rieser (2018). RankME: reliable human ratings for natural language generation. NAACL. "
         "Kendall (1945). The treatment of ties in ranking problems. Biometrika 33(3), 239-251."
     )
-    scales = NUMBERS
+    scales = ORDERED_SCALES
     whole_task = True
     splits = False
     leads = False
@@ -93,7 +93,7 @@ class WaysOfScoring(FilteredAnalysis):
     @classmethod
     def fits(cls, question: Question) -> bool:
         """Say whether a task asks for numbers."""
-        return question.whole and any(criterion.scale in NUMBERS for criterion in question.criteria)
+        return question.whole and any(criterion.scale in ORDERED_SCALES for criterion in question.criteria)
 
     def needed(self) -> frozenset[type[Extra]]:
         """Read other tasks only where they are compared."""
@@ -182,7 +182,7 @@ def _own(sample: Sample) -> Iterator[Entries]:
     row, system, item = table.by_system()
     counts = ~np.isnan(table.value[row]) & ~np.isin(system, sorted(sample.without))
     for criterion in sample.question.criteria:
-        if criterion.scale not in NUMBERS:
+        if criterion.scale not in ORDERED_SCALES:
             continue
         mine = counts & (table.criterion[row] == criterion.code)
         rows = row[mine]
