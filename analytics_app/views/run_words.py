@@ -29,13 +29,13 @@ from tasks_app.selectors.progress import Collected
 class Step:
     """A step of the funnel. `rule` is the rule's key, so that the run can be repeated without it; "" for none.
 
-    `taken` is true if its ratings are subtracted from those of earlier steps. `removed` is the key under which the
+    `subtracted` is true if its ratings are subtracted from those of earlier steps. `removed` is the key under which the
     exclusions of a rule are listed with reasons.
     """
 
     label: str
     rule: str
-    taken: bool
+    subtracted: bool
     ratings: int
     share: float | None
     raters: int | None
@@ -94,7 +94,7 @@ def steps_table(funnel: Funnel) -> Table:
     heads = [_("Step"), _("Ratings"), _("Share"), _("Raters"), _("Texts")]
     rows = [
         [
-            cells.Cell(f"− {step.label}" if step.taken else step.label, strong=not step.taken),
+            cells.Cell(f"− {step.label}" if step.subtracted else step.label, strong=not step.subtracted),
             cells.whole(step.ratings),
             cells.percent(step.share),
             cells.whole(step.raters),
@@ -122,7 +122,7 @@ def _steps(rows: Sequence[ResultRow]) -> Iterator[Step]:
         named = words.left_out if row.statistic == "left_out" else quality.rule_name
         yield Step(
             label=labels.get(row.statistic) or named(row.label or ""),
-            taken=row.statistic in {"left_out", "removed"},
+            subtracted=row.statistic in {"left_out", "removed"},
             rule=(row.label or "") if row.statistic == "removed" and row.label in quality.registry else "",
             ratings=row.n_ratings or 0,
             share=row.value,

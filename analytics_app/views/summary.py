@@ -370,17 +370,17 @@ def _excluded(funnels: Sequence[Funnel]) -> Iterator[str]:
     """Yield a sentence for each task with excluded ratings, and one for all others."""
     untouched = []
     for funnel in funnels:
-        taken = [step for step in funnel.steps if step.taken and step.removed and step.ratings]
-        if not taken:
+        removals = [step for step in funnel.steps if step.subtracted and step.removed and step.ratings]
+        if not removals:
             untouched.append(funnel)
             continue
-        removed = sum(step.ratings for step in taken)
+        removed = sum(step.ratings for step in removals)
         sentence = ngettext(
             "%(n)s of %(all)s rating excluded (%(rules)s)",
             "%(n)s of %(all)s ratings excluded (%(rules)s)",
             funnel.counted,
         )
-        rules = "; ".join(f"{step.label}: {step.ratings:,}" for step in taken)
+        rules = "; ".join(f"{step.label}: {step.ratings:,}" for step in removals)
         where = f"{funnel.task}: " if len(funnels) > 1 else ""
         yield where + sentence % {"n": f"{removed:,}", "all": f"{funnel.counted:,}", "rules": rules}
     if len(untouched) == len(funnels) and funnels:

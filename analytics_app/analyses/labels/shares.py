@@ -13,7 +13,7 @@ from analytics_app.analyses.base import Common, Rows, Sample
 from analytics_app.analyses.shared.bootstrap import bootstrap
 from analytics_app.analyses.shared.crossed_shares import Answered, Columns, crossed_columns
 from analytics_app.analyses.shared.families import Differing
-from analytics_app.analyses.shared.labelled import Answers, Decided, systems_of
+from analytics_app.analyses.shared.labels_of_texts import Answers, Decided, systems_of
 from analytics_app.analyses.shared.outputs import interval_note
 from analytics_app.analyses.shared.pair_tests import pair_tests
 from analytics_app.analyses.shared.pairs import OfSystems, clusters_of

@@ -16,7 +16,7 @@ from tasks_app.models import Assignment, Draft, Rater
 from tasks_app.selectors.progress import next_purpose
 from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services import contact
-from tasks_app.services.judging import assignments, checks, drafts, judgments, personal_texts
+from tasks_app.services.judging import assignments, between_units, drafts, judgments, personal_texts
 from tasks_app.task_types.texts import MOST_ON_A_PAGE
 from tasks_app.texts import plaintext
 from tasks_app.views.rater import messages, text_block, unit_page
@@ -94,7 +94,7 @@ def _signed_page(visit: Visit, action: str, tokens: Sequence[str], answer: Query
     return page if is_ours and page.belongs_together else None
 
 
-def _go_on(visit: Visit, step: checks.Step | None) -> HttpResponse:
+def _go_on(visit: Visit, step: between_units.Step | None) -> HttpResponse:
     """Send the rater on: a redirect, or the address for the page's script, which saves a request."""
     address = _address_of(visit, step)
     if visit.request.accepts("text/html") and "application/json" in visit.request.headers.get("Accept", ""):
@@ -102,7 +102,7 @@ def _go_on(visit: Visit, step: checks.Step | None) -> HttpResponse:
     return HttpResponseRedirect(address)
 
 
-def _address_of(visit: Visit, step: checks.Step | None) -> str:
+def _address_of(visit: Visit, step: between_units.Step | None) -> str:
     """Return the address of a page between two units, or, without one, of the next unit."""
     if step is None:
         return visit.url("judge")
@@ -118,7 +118,7 @@ def _before_next_unit(visit: Visit) -> HttpResponse | None:
         return messages.paused(visit)
     if rater.study.state == rater.study.State.PAUSED and not visit.has_ended:
         return _paused(visit)
-    step = checks.step_due(rater)
+    step = between_units.step_due(rater)
     if step is not None:
         return HttpResponseRedirect(_address_of(visit, step))
     if rater.state != Rater.State.ENROLLED:

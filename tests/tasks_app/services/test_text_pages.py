@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 
 from tasks_app.models import Assignment, Draft, Judgment, Rater, Rating, Study, Unit
 from tasks_app.selectors.screens import RaterScreen
-from tasks_app.services.judging import assignments, checks, drafts, judgments
+from tasks_app.services.judging import assignments, between_units, drafts, judgments
 from tasks_app.task_types import registry
 from tests import invariants
 from tests.builders import build_study
@@ -109,7 +109,7 @@ def test_failed_checks_lead_to_the_same_on_every_page(n: int, on_failing: str) -
         step = judgments.step_of(results)
         steps += [step.kind] if step else []
         if step:
-            checks.go_on(rater=rater, step=step)
+            between_units.go_on(rater=rater, step=step)
         rater.refresh_from_db()
     assert rater.failed_checks_at is not None
     assert rater.outcome == (Rater.Outcome.FAILED if on_failing == "end" else Rater.Outcome.COMPLETED)

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy
 from tasks_app.importing.guessing import Peek
 from tasks_app.models import System
 from tasks_app.settings.fields import choice_field, whole_field
-from tasks_app.setup.tables.guessing import Guess
+from tasks_app.setup.tables.guessed_uses import Guess
 from tasks_app.setup.tables.layout import (
     ASKED,
     FEATURE,

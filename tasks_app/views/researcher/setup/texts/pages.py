@@ -15,7 +15,7 @@ from django.utils.translation import ngettext
 from tasks_app.models import Media, Setup
 from tasks_app.setup import background
 from tasks_app.setup.tables.checking import CheckedTexts
-from tasks_app.setup.tables.guessing import guess
+from tasks_app.setup.tables.guessed_uses import guess
 from tasks_app.setup.tables.marking import Layout
 from tasks_app.setup.tables.source import ROWS_LOOKED_AT
 from tasks_app.setup.texts import reads, upload, writes

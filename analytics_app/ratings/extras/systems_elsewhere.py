@@ -28,7 +28,7 @@ class Rated:
 
 @extra
 @dataclass(frozen=True, slots=True)
-class OtherTasks(Extra):
+class SystemsElsewhere(Extra):
     """Ratings by system in every other task, for the first task of a study that rates systems; empty for the others.
 
     The columns are of equal length, an entry for each output that a rating counts for. `question` is a code into
