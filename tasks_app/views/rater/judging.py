@@ -47,7 +47,7 @@ def _answer(visit: Visit) -> HttpResponse:
     """Check the answers posted for every text of a page, store them, and send the rater on."""
     posted = visit.request.POST
     page = _signed_page(visit, AnswerFields.action, _tokens_of(posted), posted)
-    if page is None or page.is_forged:
+    if page is None:
         return forged(visit.request)
     if any(text.form.read_on for text in page.texts):
         return _read_on(page)
@@ -80,7 +80,8 @@ def _tokens_of(posted: QueryDict) -> list[str]:
 def _signed_page(visit: Visit, action: str, tokens: Sequence[str], answer: QueryDict | None = None) -> UnitPage | None:
     """Return the page that posted forms were signed for.
 
-    None where a token is not ours, or another rater's, or where no page has these units.
+    Their tokens are read before their fields, since a token names the unit that its form is for. None where a token is
+    not ours, or another rater's, or where no page has these units.
     """
     try:
         signed = [credentials.read_signed(action, token) for token in tokens]
@@ -196,8 +197,6 @@ def skip(visit: Visit) -> HttpResponse:
     form = SkipForm(visit.request.POST, bound_to=page.first.bound)
     if form.is_valid():
         return _store_skip(visit, page.first.screen, form)
-    if form.is_forged:
-        return forged(visit.request)
     sentences = [" ".join(map(str, errors)) for errors in form.errors.values()]
     return visit.message(_("This was not skipped yet"), [*sentences, _("Go back and press Skip again.")], status=422)
 
