@@ -82,13 +82,13 @@ class WithRest(BetweenRaters):
 def _equal(make: Rows, ratings: RatedTexts) -> Iterator[Row]:
     """Yield the share of equal ratings of each rater with the most alike other rater."""
     names = make.sample.table.names.raters
-    found = closest_raters(ratings.values, ratings.texts, ratings.raters)
+    closest_pairs = closest_raters(ratings.values, ratings.texts, ratings.raters)
     settings = {
         "test": "binomial, against half of the others",
         "correction": "bonferroni",
-        "family": f"{in_words(len(found), 'rater', 'raters')} of one criterion, each with every other",
+        "family": f"{in_words(len(closest_pairs), 'rater', 'raters')} of one criterion, each with every other",
     }
-    for closest in found:
+    for closest in closest_pairs:
         yield make.row(
             "equal_to_another",
             closest.estimate,

@@ -26,11 +26,11 @@ def contents(
     """
     simulated, n_raters = run_words.simulated(run)
     failing = failing_in(study, run.settings.get("rules", ()))
-    found = _found(run, names, section_key, systems=systems, raters=raters)
+    page = _found(run, names, section_key, systems=systems, raters=raters)
     counts = collected(study)
-    return found | {
-        "saying": paper_sentence(study, run, found["summary"], counts),
-        "plan_next": _plan_next(study, found["summary"]),
+    return page | {
+        "saying": paper_sentence(study, run, page["summary"], counts),
+        "plan_next": _plan_next(study, page["summary"]),
         "planted": demonstration.planted_in(study) if simulated else "",
         "standing": standing.standing(run, study, names.tasks),
         "uncorrected": standing.uncorrected(run, study, names.tasks),

@@ -210,8 +210,8 @@ def without_repeats(summary: Summary, section: Section) -> Section:
     if _matrix(place) is not None:
         shown.append(_rounded(row.value for row in place.compared.pairs))
     repeated = [figure for figure in section.figures if _rounded(charts.values(figure.plot.spec)) in shown]
-    kept = [figure for figure in section.figures if figure not in repeated]
-    return replace(section, figures=kept, aside=[*repeated, *section.aside])
+    shown_first = [figure for figure in section.figures if figure not in repeated]
+    return replace(section, figures=shown_first, aside=[*repeated, *section.aside])
 
 
 def _rounded(values: Iterable[float | None]) -> list[float]:
@@ -234,15 +234,15 @@ def _place(at: CriterionRows, rows: Sequence[ResultRow], names: ResultNames, lim
     index = RowIndex(rows)
     compared = comparison_of(index, limit)
     remark = remark_of(compared, title)
-    found = findings.finding(rows, question)
-    if found is not None and found.tested and compared is not None and verdicts_on_steps(compared):
-        found = replace(found, rest=found.rest + _("; the model of ordinal steps disagrees"))
+    finding = findings.finding(rows, question)
+    if finding is not None and finding.tested and compared is not None and verdicts_on_steps(compared):
+        finding = replace(finding, rest=finding.rest + _("; the model of ordinal steps disagrees"))
     of_agreement = RowIndex([row for row in rows if row.analysis in agreement_choice.ANALYSES])
     agreement = agreement_choice.chosen(of_agreement) if at.criterion else None
     return Place(
         key=at.key,
         title=title or names.tasks.get(at.task, at.task),
-        finding=found,
+        finding=finding,
         compared=compared,
         agreement=agreement if agreement is not None and agreement.leading.value is not None else None,
         scale=names.scales.get(at.task),

@@ -175,7 +175,7 @@ def further_raters(make: Rows, answers: Answers, outputs: ByOutput, criterion: s
 
 def _of_the_other(row: Row, label: str) -> Row:
     """Return the row of the second of two labels that exclude each other."""
-    value, low, high = (None if one is None else 1 - one for one in (row.value, row.high, row.low))
+    value, low, high = (None if share is None else 1 - share for share in (row.value, row.high, row.low))
     return replace(row, label=label, value=value, low=low, high=high)
 
 

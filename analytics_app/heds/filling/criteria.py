@@ -62,10 +62,10 @@ def _worded(number: str, words: str, source: str) -> Proposal:
     """Return a proposal with the option that the words name; other words are the text of "other"."""
     if number not in WORDS:
         return proposal(source, words)
-    head, _colon, rest = words.partition(":")
+    head, _colon, tail = words.partition(":")
     name = head.strip().lower()
     if name in WORDS[number]:
-        return proposal(source, rest, WORDS[number].index(name) + 1)
+        return proposal(source, tail, WORDS[number].index(name) + 1)
     return (
         proposal(source, words, WORDS[number].index(OTHER) + 1) if OTHER in WORDS[number] else proposal(source, words)
     )

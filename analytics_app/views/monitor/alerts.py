@@ -345,7 +345,7 @@ def not_looked_at(reading: Reading) -> str:
             "The first run, which starts automatically, checks speed, uniform answers and sides chosen, and agreement "
             "with the others."
         )
-    missing = [str(one) for name, signs in _LOOKED_AT.items() if name not in careful.looked for one in signs]
+    missing = [str(sign) for name, signs in _LOOKED_AT.items() if name not in careful.looked for sign in signs]
     words = {"signs": listed(missing)}
     return _("The last run did not check %(signs)s, because the analysis plan leaves this out.") % words
 

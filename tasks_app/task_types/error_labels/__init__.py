@@ -281,7 +281,7 @@ class ErrorLabelForm(OneTextForm):
             elif answer != NO:
                 reached = False
                 if answer != YES and name not in self.errors:
-                    self.add_error(name, missing(label.wording))
+                    self.add_error(name, missing(label.question or label.name))
 
 
 def _choices(field: forms.BoundField, options: tuple[tuple[str, str], ...]) -> tuple[Choice, ...]:
