@@ -44,7 +44,7 @@ def test_which_runs_there_are(run: Run, rated: Study) -> None:
 
 
 def test_workers_are_alive_while_one_answers_on_any_queue(db: None) -> None:
-    assert (workers().alive, reads.workers().since) == (False, None)
+    assert (workers().alive, workers().since) == (False, None)
     upkeep.note_beat(queue="quick", host="here")
     assert workers().alive
     WorkerBeat.objects.update(at=Now() - timedelta(seconds=61))
