@@ -160,9 +160,11 @@ def remove(*, setup: Setup, item: str, by: events.Actor) -> Setup:
         reads.rows_of(setup).filter(cells__system__startswith=CHECK_SYSTEM).values_list("cells__system", flat=True)
     )
     given = setup.document.entries("systems")
-    kept = [entry for entry in given if not str(entry.get("key", "")).startswith(CHECK_SYSTEM) or entry["key"] in left]
-    if len(kept) < len(given):
-        return changes.change(setup=setup, values={("systems",): kept or None}, base=setup.revision, by=by).setup
+    staying = [
+        entry for entry in given if not str(entry.get("key", "")).startswith(CHECK_SYSTEM) or entry["key"] in left
+    ]
+    if len(staying) < len(given):
+        return changes.change(setup=setup, values={("systems",): staying or None}, base=setup.revision, by=by).setup
     return setup
 
 

@@ -62,8 +62,10 @@ def _with_checks(
     """Return rows and systems with those of attention checks that were added in one click, which stay."""
     known = {key for key in table_rows.items_of_checks(setup) if key.startswith(f"{CHECK_ITEM}-")}
     known -= {row.get("item", "") for row in rows}
-    kept = list(reads.rows_of(setup).filter(cells__item__in=known).values_list("cells", flat=True)) if known else []
-    return [*rows, *kept], {**dict.fromkeys((cells["system"] for cells in kept), ""), **systems}
+    rows_of_checks = (
+        list(reads.rows_of(setup).filter(cells__item__in=known).values_list("cells", flat=True)) if known else []
+    )
+    return [*rows, *rows_of_checks], {**dict.fromkeys((cells["system"] for cells in rows_of_checks), ""), **systems}
 
 
 def _keep_systems(setup: Setup, systems: Mapping[str, str], by: events.Actor, *, add: bool, kind: str = "") -> None:

@@ -359,12 +359,12 @@ class PostEdit(SeveralTexts):
             language=spoken(),
         )
         question = gettext("Edit the text until it is right.")
-        rest = (
+        of_editing = (
             Criterion("edited-text", gettext("Edited text"), question=question, language=spoken()),
             Criterion("keystrokes", gettext("Keystrokes")),
             Criterion("edit-seconds", gettext("Seconds of editing")),
         )
-        return (choice, *rest) if self.suggestions == 2 else rest
+        return (choice, *of_editing) if self.suggestions == 2 else of_editing
 
     def item_problems(self, item: ItemTexts) -> Iterator[str]:
         """Yield a sentence where an item has no two suggestions, or one that is longer than raters may write."""

@@ -46,7 +46,7 @@ def feedback(visit: Visit, order: int) -> HttpResponse:
     known = _as_shown(form, _known(assignment, Gold.Purpose.TRAINING))
     feedback_lines = _feedback_lines(screen, form, stored, known)
     laid_over = screen.kind.laid_over(screen.shown, {} if stored.skip_reason else stored.answer, known)
-    compared = {name for one in laid_over.questions for name in one.fields}
+    compared = {name for question in laid_over.questions for name in question.fields}
     context = {
         "screen": screen.shown,
         "rows": [{"shown": shown} for shown in screen.shown.shown_parts],
