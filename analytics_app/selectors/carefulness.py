@@ -1,4 +1,4 @@
-"""How carefully raters judge, as the newest run has measured it: who is too fast, and who answers all alike.
+"""Signs of careless work that the newest run has measured: raters who are too fast, or who answer all alike.
 
 The figures are those of the analysis *Carefulness of raters*, and the limits those of the quality rules. Whoever gives
 one position again and again is named only if others do not: where most texts deserve the same step, all runs are long.

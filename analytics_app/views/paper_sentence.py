@@ -1,4 +1,4 @@
-"""May I say so?: a sentence for the paper, made of the facts of the headline, and whether the data carry it."""
+"""The sentence for a paper, made of the facts of the headline, with a verdict on whether the data support it."""
 
 from __future__ import annotations
 

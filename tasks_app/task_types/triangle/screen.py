@@ -1,4 +1,4 @@
-"""The form of a triangle, which text is the odd one, and how simulated raters find it."""
+"""The form of a triangle test, the place of its odd text, and the answers of simulated raters."""
 
 from collections.abc import Iterator
 from difflib import SequenceMatcher

@@ -1,4 +1,4 @@
-"""A rater's visit: who asks for a page, and the answers that all pages of raters can give.
+"""A rater's visit: the request, the rater and the token, and the responses that all pages of raters can give.
 
 Each address contains the rater's token; no page needs a cookie or JavaScript.
 """
