@@ -87,9 +87,9 @@ class Written:
         """Yield the ratings of the main part that count, as rows of the export (docs/columns.md)."""
         # The connection is busy while they are read.
         assert None not in (self.segments, self.systems, self.rules)
-        rest = b""
+        unfinished = b""
         for chunk in ratings.stream(self.study, format="jsonl", include=("main",)):
-            *lines, rest = (rest + chunk).split(b"\n")
+            *lines, unfinished = (unfinished + chunk).split(b"\n")
             for line in lines:
                 row = json.loads(line)
                 if row["state"] == "submitted" or row["label"] == "none":
