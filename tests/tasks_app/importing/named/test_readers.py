@@ -40,7 +40,8 @@ def converted(format: str, miniature: Miniature, **options: str) -> tuple[Conver
 
 
 def test_every_format_has_a_miniature() -> None:
-    assert sorted(reader.name for reader in registry.values()) == FORMATS
+    names = sorted(reader.name for reader in registry.values())
+    assert names == FORMATS, "Add a small file of each format to MINIATURES in miniatures.py."
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -110,7 +111,7 @@ def test_a_format_says_what_it_keeps(format: str) -> None:
 
 def test_the_page_of_formats_says_what_the_readers_declare() -> None:
     page = (Path(settings.BASE_DIR) / "docs" / "formats.md").read_text("utf-8")
-    assert reference() in page
+    assert reference() in page, "docs/formats.md: run `make docs`"
 
 
 HOSTILE = {
