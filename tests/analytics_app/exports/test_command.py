@@ -160,4 +160,5 @@ def test_a_task_type_fills_the_columns_that_the_page_names(rated: Study) -> None
         *("wave", "version", "state", "rating"),
     }
     filled = {name for name in ratings.COLUMNS for row in rows if row[name]} - everywhere
-    assert filled == set(columns_of(registry["likert"].outcomes[0])) - {"variant"}
+    sentence = "Add a column that the ratings of every task type fill to `everywhere`."
+    assert filled == set(columns_of(registry["likert"].outcomes[0])) - {"variant"}, sentence
