@@ -1,10 +1,12 @@
 """The modules that docs/extending.md shows begin with few imports, and do what the page says."""
 
 import ast
+import json
 import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from io import BytesIO
 from types import ModuleType
 from typing import Any
 
@@ -18,6 +20,8 @@ from analytics_app.show import labels
 from analytics_app.stats.agreement.percent import percent_agreement
 from tasks_app import task_types
 from tasks_app.importing.columns import is_used
+from tasks_app.importing.named import apart
+from tasks_app.importing.named.registry import registry as formats
 from tasks_app.studyfile.explain import violations
 from tasks_app.studyfile.schema import _schema_in, whole_schema
 from tasks_app.task_types.base import Scale
@@ -49,7 +53,7 @@ def test_a_member_needs_ten_lines_of_imports_and_one_place_to_import_from(path: 
 @pytest.fixture
 def members(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Register every member of the page until the test ends."""
-    for registry, _names in BY_REGISTRY:
+    for registry in (*(registry for registry, _names in BY_REGISTRY), formats):
         monkeypatch.setattr(registry, "_members", dict(registry))
     for name in ("_analyses", "_statistics"):
         monkeypatch.setattr(labels, name, dict(getattr(labels, name)))
@@ -102,6 +106,22 @@ def test_the_task_type_of_the_page_shows_the_text_that_is_judged() -> None:
     page = template.render({"screen": screen, "form": kind.form(screen), "media_base": ""})
     for words in ("Der Zug kommt spät.", "The train is late.", "How fluent is it?"):
         assert page.count(words) == 1, words
+
+
+@pytest.mark.usefixtures("members")
+def test_the_format_of_the_page_is_recognised_and_read() -> None:
+    def line(**given: object) -> str:
+        record = {"text": "The train is late.", "label": "USEFUL", "answer": "accept", "_input_hash": 1}
+        return json.dumps({**record, "_annotator_id": "ann", **given})
+
+    content = "\n".join([line(), line(answer="reject", _annotator_id="bob"), line(answer="ignore", _input_hash=2)])
+    (sign,) = apart.recognise(BytesIO(content.encode()), name="useful.jsonl")
+    assert (sign.format, sign.sure) == ("prodigy", "certain")
+    converted = apart.convert(
+        BytesIO(content.encode()), BytesIO(), name="useful.jsonl", format="prodigy", options={}, slug="useful"
+    )
+    assert [(row["rater"], row["label"]) for row in converted.samples] == [("ann", "accept"), ("bob", "reject")]
+    assert converted.notes == ("Left out: ignored texts (1).",)
 
 
 def test_the_coefficient_of_the_page_is_computed(bennett_s: type[Analysis]) -> None:
