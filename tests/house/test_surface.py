@@ -21,7 +21,6 @@ from analytics_app.stats.agreement.percent import percent_agreement
 from tasks_app import task_types
 from tasks_app.importing.columns import is_used
 from tasks_app.importing.named import apart
-from tasks_app.importing.named.registry import registry as formats
 from tasks_app.studyfile.explain import violations
 from tasks_app.studyfile.schema import _schema_in, whole_schema
 from tasks_app.task_types.base import Scale
@@ -53,7 +52,7 @@ def test_a_member_needs_ten_lines_of_imports_and_one_place_to_import_from(path: 
 @pytest.fixture
 def members(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Register every member of the page until the test ends."""
-    for registry in (*(registry for registry, _names in BY_REGISTRY), formats):
+    for registry, _names in BY_REGISTRY:
         monkeypatch.setattr(registry, "_members", dict(registry))
     for name in ("_analyses", "_statistics"):
         monkeypatch.setattr(labels, name, dict(getattr(labels, name)))
