@@ -27,7 +27,7 @@ COLUMNS = [
 
 
 def test_the_columns_are_those_of_the_design(rated: Study) -> None:
-    assert list(ratings.COLUMNS) == COLUMNS
+    assert list(ratings.COLUMNS) == COLUMNS, "COLUMNS above lists the columns in the order of the export."
     features = [f"feature_{LONG_NAME}", "feature_domain"]
     assert list(as_csv(rated)[0]) == [*COLUMNS, *features]
     assert list(as_json(rated)[0]) == [*COLUMNS, *features]
