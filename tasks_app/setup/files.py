@@ -131,6 +131,6 @@ def _first(setup: Setup, items: int) -> tuple[list[dict[str, str]], list[tuple[s
 
     One query. Rows of other tables are left out, since they name units that may be missing.
     """
-    found = rows(_FIRST, {"setup": setup.pk, "rows": items * MOST_ROWS_OF_AN_ITEM, "items": items})
-    texts = [json.loads(cells) for cells, part, _number in found if part != "known"]
-    return texts, [(*json.loads(counted),) for counted, part, _number in found if part == "known"]
+    first_rows = rows(_FIRST, {"setup": setup.pk, "rows": items * MOST_ROWS_OF_AN_ITEM, "items": items})
+    texts = [json.loads(cells) for cells, part, _number in first_rows if part != "known"]
+    return texts, [(*json.loads(counts),) for counts, part, _number in first_rows if part == "known"]
