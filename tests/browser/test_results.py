@@ -78,8 +78,7 @@ def test_from_judgments_to_results(page: Page, live_site: LiveSite, make_study: 
     expect(page.get_by_role("heading", name="What was excluded")).to_be_visible(timeout=COMPUTED)
     expect(page.get_by_role("heading", name="Why results by system are hidden")).to_be_visible()
     assert "north" not in page.locator(OURS).inner_text()
-    if extent.is_exhaustive():
-        accessible(page, OURS)
+    accessible(page, OURS)
     page.get_by_text("Show them now, with a written reason").click()
     page.get_by_label("Reason").fill("The pilot must be looked at.")
     page.get_by_role("button", name="Show results by system").click()
@@ -88,9 +87,7 @@ def test_from_judgments_to_results(page: Page, live_site: LiveSite, make_study: 
     expect(page.locator("#summary").get_by_role("table").first).to_contain_text("north")
     fits_a_phone(page)
     assert faults_at(page) == {}
-    charts_fill_the_page_and_their_words_can_be_read_and_do_not_touch(page)
     if extent.is_exhaustive():
-        page.set_viewport_size({"width": 1280, "height": 720})
         leave_a_rater_out(page)
         compare_with_the_plan(page)
 
@@ -214,14 +211,7 @@ def test_other_pages_of_results_are_accessible_and_fit_a_phone(page: Page, finis
     assert download.value.suggested_filename == f"{finished}-ratings.csv"
 
 
-@pytest.mark.exhaustive
-@pytest.mark.usefixtures("finished")
-def test_charts_of_another_study_fill_the_page_and_do_not_touch(page: Page) -> None:
-    charts_fill_the_page_and_their_words_can_be_read_and_do_not_touch(page)
-
-
-def charts_fill_the_page_and_their_words_can_be_read_and_do_not_touch(page: Page) -> None:
-    """Look at all charts of a page of results, on a narrow screen and on a wide one."""
+def test_charts_fill_the_page_and_their_words_can_be_read_and_do_not_touch(page: Page, finished: str) -> None:
     for fold in page.get_by_text("Further charts").all():
         fold.click()
     accessible(page, OURS)
