@@ -95,6 +95,7 @@ def test_nothing_is_cut_at_400_percent_nor_on_a_phone(page: Page) -> None:
         page.wait_for_load_state()
         assert page.evaluate(TAKEN) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= MAGNIFIED["width"]
+        assert faults(page) == []
         page.set_viewport_size(PHONE)
         assert cut(page) == []
 
