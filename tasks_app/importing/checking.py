@@ -176,14 +176,14 @@ class RowCheck:
         """Read what belongs to the whole judgment."""
         cells = row.cells
         given = tuple([cells.get(name) for name in OF_JUDGMENT])
-        if "arrangement" in cells:
+        # An arrangement is an object, by which nothing can be looked up.
+        judged = None if "arrangement" in cells else self._judged_by_cells.get(given)
+        if judged is None:
             judged = self._read_judged(cells)
-        else:
-            judged = self._judged_by_cells.get(given)
-            if judged is None:
-                if len(self._judged_by_cells) >= REMEMBERED_CELLS:
-                    self._judged_by_cells.clear()
-                judged = self._judged_by_cells[given] = self._read_judged(cells)
+            if len(self._judged_by_cells) >= REMEMBERED_CELLS:
+                self._judged_by_cells.clear()
+            if "arrangement" not in cells:
+                self._judged_by_cells[given] = judged
         for column, sentence in judged.faults:
             self._report(row, column, sentence)
         return judged

@@ -8,8 +8,8 @@ from django.contrib.auth.models import User
 from django.db import DataError, connection
 
 from tasks_app.models import Judgment, Rater, Study
-from tasks_app.services.database import share_submissions
 from tasks_app.services.copying import cells_of
+from tasks_app.services.database import share_submissions
 from tasks_app.services.imports import storing
 from tests.builders import build_study
 from tests.tasks_app.importing import kit

@@ -62,6 +62,8 @@ def read(name: str, content: bytes) -> list[list[str]]:
     problems = Problems()
     layout = Layout(quoting="double")
     with readable(RatingsFile(name, lambda: io.BytesIO(content))) as file, records(file, layout, problems) as table:
+        if table is None:
+            problems.raise_if_any()
         assert table is not None
         rows = [[row.cells.get(column) or "" for column in NAMES] for row in table.rows()]
     problems.raise_if_any()
