@@ -53,7 +53,7 @@ FIRST_YEAR, LAST_YEAR = 1900, 9000
 
 @dataclass(frozen=True, slots=True)
 class _JudgedCells:
-    """The cells of the whole judgment: its state, what is wrong with them, its key, and the cells as COPY reads them.
+    """The cells of the whole judgment: its state, its faults, its key, and the cells as COPY reads them.
 
     The key is whole where the file names the judgment, else the half that does not say rater and unit.
     """
@@ -67,7 +67,7 @@ class _JudgedCells:
 
 @dataclass(frozen=True, slots=True)
 class _AnswerCells:
-    """What a row says: its criterion, what is wrong with it, and the cells for either order of a pair.
+    """The answer in a row: its criterion, its faults, and the cells as COPY reads them, for either order of a pair.
 
     `is_silent` says that it is no rating, `unknown_kind` is a kind of error that the task does not have, else "".
     """

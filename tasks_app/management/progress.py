@@ -1,4 +1,4 @@
-"""How far a long command is, told on the terminal of whoever waits for it."""
+"""Progress of long commands, shown on a terminal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _CLEAR = "\r\x1b[K"
 
 @contextmanager
 def told_on(stream: OutputWrapper) -> Iterator[Tell]:
-    """Give a function that writes what is being done into one line of a terminal; in files and pipes it writes nothing.
+    """Give a function that shows a sentence in one line of a terminal; in files and pipes it writes nothing.
 
     The line is cleared at the end, and before anything else is written there.
     """

@@ -1,4 +1,4 @@
-"""How services say how far long work is."""
+"""Sentences by which services report the progress of long work."""
 
 from collections.abc import Callable
 

@@ -41,7 +41,7 @@ LOGGED = 20
 
 
 class Place(NamedTuple):
-    """What a row is about, with names turned into rows of the study; `statements.STAGING` describes all columns."""
+    """The subject of a rating, with names turned into rows of the study; `statements.STAGING` describes all columns."""
 
     task: int
     unit: int
@@ -53,7 +53,7 @@ class Place(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What a row says of its place."""
+    """The answer in a row about its subject."""
 
     rated: bool
     spans: bool
@@ -73,7 +73,7 @@ class Answer(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """What belongs to the whole judgment of a row."""
+    """The cells of a row that belong to its whole judgment."""
 
     judgment: str | None
     repeat_of: str | None

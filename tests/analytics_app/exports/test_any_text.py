@@ -10,7 +10,6 @@ import pytest
 
 from analytics_app.exports import named, ratings
 from analytics_app.exports.named.base import Written
-from analytics_app.exports.statement import Selection
 from tasks_app.models import Rating, Study
 from tests import extent
 from tests.house.examples import load
@@ -52,9 +51,10 @@ def test_every_export_has_the_texts_that_were_imported(tmp_path: Path) -> None:
 
     lines = b"".join(ratings.stream(study, format="jsonl"))
     assert [json.loads(line)["text"] for line in lines.decode().rstrip("\n").split("\n")] == TEXTS
-    assert [row["text"] for row in ratings.page(Selection(study), "", len(TEXTS)).rows] == TEXTS
+    assert [row["text"] for row in ratings.page(ratings.select(study), "", len(TEXTS)).rows] == TEXTS
     parquet = io.BytesIO()
     named.registry["parquet"].write(Written(study), parquet)
+    parquet.seek(0)
     assert polars.read_parquet(parquet)["text"].to_list() == TEXTS
 
     table = b"".join(ratings.stream(study, format="csv"))
