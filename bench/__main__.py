@@ -45,7 +45,7 @@ def _run() -> None:
     django.setup()
     from django.core.management import call_command  # noqa: PLC0415
 
-    from bench import analysing, exporting, judging, pages, restarting, uploads  # noqa: PLC0415
+    from bench import analysing, exporting, importing, judging, pages, restarting, uploads  # noqa: PLC0415
 
     call_command("migrate", verbosity=0)
     call_command("collectstatic", verbosity=0, interactive=False)
@@ -53,13 +53,14 @@ def _run() -> None:
         "judging": judging.main,
         "analysing": analysing.main,
         "exporting": exporting.main,
+        "importing": importing.main,
         "pages": pages.main,
         "restarting": restarting.main,
     }
     if sys.argv[1:2] == ["uploads"]:
         uploads.main()
         return
-    for name in sys.argv[1:] or benchmarks:
+    for name in [word for word in sys.argv[1:] if not word.isdigit()] or benchmarks:
         benchmarks[name]()
 
 

@@ -21,6 +21,7 @@ from tasks_app.models import Study
 from tasks_app.services.database import atomically
 from tasks_app.services.events import Actor
 from tasks_app.services.imports import storing
+from tasks_app.services.progress import Tell, tell_nobody
 from tasks_app.services.study.lifecycle import NotPossible
 from tasks_app.studyfile.problems import LISTED, Problem, Problems, StudyFileError
 
@@ -37,6 +38,10 @@ __all__ = [
     "from_yaml",
     "import_ratings",
 ]
+
+
+# Rows after which whoever waits is told how many were read.
+TOLD = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +69,12 @@ class Imported:
 
 def import_ratings(
     *, study: Study, file: RatingsFile, mapping: ColumnMapping = NO_MAPPING, by: Actor, check: bool = False,
-    beside: int = 0,
+    beside: int = 0, tell: Tell = tell_nobody,
 ) -> Imported:  # fmt: skip
     """Store the ratings of a file in a study; with `check`, only find out whether they could be.
 
-    `beside` is the number of rows that are no ratings of texts, such as attributes of raters.
+    `beside` is the number of rows that are no ratings of texts, such as attributes of raters. `tell` is called with a
+    sentence whenever the import is further.
 
     Raises
     ------
@@ -80,7 +86,7 @@ def import_ratings(
         if mapping is NO_MAPPING:
             _refuse_foreign(table)
         try:
-            return _import(study.pk, table, scanned, mapping, by, check, beside)
+            return _import(study.pk, table, scanned, mapping, by, check, beside, tell)
         except NotPossible as error:
             raise StudyFileError([Problem(file.name, 0, 0, str(error))]) from error
 
@@ -103,8 +109,9 @@ def _refuse_foreign(file: RatingsFile) -> None:
 
 @atomically
 def _import(
-    study_id: int, file: RatingsFile, scanned: Scanned, mapping: ColumnMapping, by: Actor, check: bool, beside: int
-) -> Imported:
+    study_id: int, file: RatingsFile, scanned: Scanned, mapping: ColumnMapping, by: Actor, check: bool, beside: int,
+    tell: Tell,
+) -> Imported:  # fmt: skip
     problems = Problems()
     study = storing.hold(study_id)
     is_draft = not study.is_frozen
@@ -112,9 +119,10 @@ def _import(
     with lines_of(file, scanned.encoding) as lines:
         table = RatingsTable(mapping, file, lines, problems)
         staging = storing.Staging(study, check=check, width=table.width)
-        n_rows = _stage(table, rows, staging)
+        n_rows = _stage(table, rows, staging, tell)
     if not n_rows and not problems.count:
         problems.add(file.name, 0, 0, _nothing(table))
+    tell(_("Comparing the rows with each other"))
     raters = rows.raters.rows()
     conflicts = staging.conflicts(raters, mapping.repeats, whole=not problems.count)
     words: dict[str, str] = {}
@@ -132,18 +140,20 @@ def _import(
         transaction.set_rollback(True)
     else:
         about = {"file": file.name, "sha256": scanned.sha256, "mapping": mapping.label, "rows": n_rows - beside}
-        storing.store(study=study, staging=staging, raters=raters, by=by, source=about)
+        storing.store(study=study, staging=staging, raters=raters, by=by, source=about, tell=tell)
     return Imported(counts, notes)
 
 
-def _stage(table: RatingsTable, rows: RowCheck, staging: storing.Staging) -> int:
+def _stage(table: RatingsTable, rows: RowCheck, staging: storing.Staging, tell: Tell) -> int:
     """Send every row that can be used to the database; return how many rows counted."""
     n = 0
     for row in table.rows():
         n += 1
+        if n % TOLD == 0:
+            tell(_("%(n)s rows read") % {"n": f"{n:,}"})
         staged = rows.take(row)
         if staged is not None:
-            staging.add(staged, row.part)
+            staging.add(staged, row.line, row.part)
     return n
 
 

@@ -2,7 +2,9 @@
 
 import json
 import zoneinfo
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -11,16 +13,25 @@ from django.utils.translation import gettext as _
 from tasks_app.forms import LONGEST_SITTING
 from tasks_app.importing.offsets import OffsetReader
 from tasks_app.importing.raters import BadRater, Raters
-from tasks_app.importing.ratings import RatingCheck, Report
+from tasks_app.importing.ratings import ANSWER_COLUMNS, SPAN, Fault, RatingCheck, Report
 from tasks_app.importing.shaping.declared import Offsets
 from tasks_app.importing.targets import About, Answers, Names, NotFound, Targets, TaskTarget
 from tasks_app.models import Assignment, Judgment, Study
-from tasks_app.services.imports.storing import Staged, key_of
+from tasks_app.services.copying import cells_of
+from tasks_app.services.imports.storing import Answer, Judged, Place, Staged, half_key_of, key_of_name
 from tasks_app.studyfile.files.tables import Row
 from tasks_app.studyfile.problems import nearest, shown
 from tasks_app.task_types.base import Criterion
 
 State, Purpose = Assignment.State, Assignment.Purpose
+SKIPPED_STATE = str(State.SKIPPED.value)
+
+# Our columns about a whole judgment, of a rating, and of all that a row says.
+OF_JUDGMENT = (
+    "judgment", "repeat_of", "purpose", "wave", "version", "state", "position", "seconds", "started_at", "submitted_at",
+)  # fmt: skip
+OF_RATING = (*ANSWER_COLUMNS, "shown_value", *SPAN)
+OF_ANSWER = ("criterion", "rating", *OF_RATING)
 
 # Only answered units can be imported.
 STATES = tuple(str(state.value) for state in (State.SUBMITTED, State.SURPLUS, State.SKIPPED, State.WITHDRAWN))
@@ -30,8 +41,8 @@ MAIN, REPEAT = str(Purpose.MAIN.value), str(Purpose.REPEAT.value)
 # Labels of a row that holds no rating: the judgment found nothing, or was skipped.
 NOTHING, SKIPPED = "none", "skip"
 
-# Most looked-up units that are remembered, since many rows are about the same ones.
-REMEMBERED = 100_000
+# Most looked-up units that are remembered, since many rows are about the same ones, and most answers and judgments.
+REMEMBERED, REMEMBERED_CELLS = 100_000, 10_000
 
 # Beyond any rater's way through a study, and far enough below what PostgreSQL's integer holds for more to follow.
 MOST_PLACES = 1_000_000
@@ -40,8 +51,41 @@ MOST_PLACES = 1_000_000
 FIRST_YEAR, LAST_YEAR = 1900, 9000
 
 
+@dataclass(frozen=True, slots=True)
+class _JudgedCells:
+    """The cells of the whole judgment: its state, its faults, its key, and the cells as COPY reads them.
+
+    The key is whole where the file names the judgment, else the half that does not say rater and unit.
+    """
+
+    state: str | None
+    faults: Sequence[Fault]
+    is_named: bool
+    key: str
+    cells: str
+
+
+@dataclass(frozen=True, slots=True)
+class _AnswerCells:
+    """The answer in a row: its criterion, its faults, and the cells as COPY reads them, for either order of a pair.
+
+    `is_silent` says that it is no rating, `unknown_kind` is a kind of error that the task does not have, else "".
+    """
+
+    criterion: Criterion | None
+    faults: Sequence[Fault]
+    is_silent: bool
+    unknown_kind: str
+    cells: str
+    turned: str
+
+
 class RowCheck:
-    """Turns the rows of a file into ratings of a study; what is wrong is reported."""
+    """Turns the rows of a file into ratings of a study; what is wrong is reported.
+
+    The rows of a file say the same things again and again. What a row is about, what it says and what belongs to its
+    judgment are each worked out once for the same cells.
+    """
 
     def __init__(self, study: Study, report: Report, offsets: Offsets | None = None) -> None:
         self._offsets = None if offsets is None or offsets.are_ours else OffsetReader(study, offsets, report)
@@ -50,14 +94,14 @@ class RowCheck:
         # Every version there is; a draft's will be the first.
         self.version = max(1, study.current_version)
         self._report = report
-        self._ratings = RatingCheck(report)
+        self._ratings = RatingCheck()
         self._zone = zoneinfo.ZoneInfo(study.timezone)
-        self._targets_by_names: dict[Names, About | NotFound] = {}
-
-    @property
-    def unknown_kinds(self) -> Mapping[str, int]:
-        """Return how many rows have a kind of error that their task does not know."""
-        return self._ratings.unknown_kinds
+        # How many rows have a kind of error that their task does not know.
+        self.unknown_kinds: Counter[str] = Counter()
+        self._targets_by_names: dict[tuple[Any, ...], About | NotFound] = {}
+        self._judged_by_cells: dict[tuple[Any, ...], _JudgedCells] = {}
+        self._answers_by_cells: dict[tuple[Any, ...], _AnswerCells] = {}
+        self._places: dict[tuple[Any, ...], tuple[str, bool]] = {}
 
     def take(self, row: Row) -> Staged | None:
         """Return a row ready to be stored, names turned into rows of the study; None where it cannot be used."""
@@ -65,52 +109,17 @@ class RowCheck:
         rater, about, judged = self._rater(row), self._about(row), self._judged(row)
         if about is None:
             return None
-        task, cells = about.unit.task, row.cells
         if self._offsets is not None:
             self._offsets.read(row, about)
-        criterion = self._criterion(row, task)
-        silent = self._is_silent(row, task)
-        if silent:
-            self._check_silent(row)
-        else:
-            self._check_rating(row, about, criterion, judged["state"])
+        answer = self._answer(row, about, judged.state)
+        if answer.unknown_kind:
+            self.unknown_kinds[answer.unknown_kind] += 1
         if self._report.count > before or rater is None:
             return None
-        label = cells.get("label")
-        if not silent:
-            about, label = _in_one_order(about, task.answers(criterion), label)
-        name = cells.get("judgment")
-        skip, comment = _reason(cells) if silent else (None, None)
-        return Staged(
-            line=row.line,
-            key=key_of(rater, about.unit.id, *judged.values()) if name is None else key_of(name),
-            keyed=name is not None,
-            rater=rater,
-            task=task.id,
-            unit=about.unit.id,
-            part=about.part,
-            part_b=about.part_b,
-            criterion=None if criterion is None else task.frame.criterion_ids[criterion.key],
-            output=about.output,
-            shared=about.shared,
-            rating=cells.get("rating"),
-            rated=not silent,
-            spans=not silent and self._ratings.is_one_of_several(row, task, criterion),
-            alone=not silent and cells.get("label") in task.answers(criterion).labels_alone,
-            value=cells.get("value"),
-            label=None if silent else label,
-            text=None if silent else cells.get("text"),
-            shown_value=cells.get("shown_value"),
-            span_side=cells.get("span_side"),
-            span_start=cells.get("span_start"),
-            span_end=cells.get("span_end"),
-            category=cells.get("category"),
-            severity=cells.get("severity"),
-            judgment=name,
-            skip_reason=skip,
-            comment=comment,
-            **judged,
-        )
+        place, is_turned = self._place(about, answer)
+        unit = about.unit.id & 0xFFFFFFFF
+        key = judged.key if judged.is_named else f"{rater:08x}{unit:08x}{judged.key}"
+        return Staged(key, judged.is_named, rater, place, answer.turned if is_turned else answer.cells, judged.cells)
 
     def _rater(self, row: Row) -> int | None:
         if "rater" not in row.cells:
@@ -124,144 +133,213 @@ class RowCheck:
 
     def _about(self, row: Row) -> About | None:
         get = row.cells.get
-        names = Names(get("task"), get("unit"), get("item"), get("system"), get("variant"), get("system_b"))
-        if self.targets.any_apart and any(
-            unit.task.is_apart for unit in self.targets.of_item.get(get("item") or "", ())
-        ):
-            names = names._replace(criterion=get("criterion"))
+        item = get("item")
+        # Where units ask one criterion each, the criterion is one of the names.
+        is_apart = self.targets.any_apart and any(
+            unit.task.is_apart for unit in self.targets.of_item.get(item or "", ())
+        )
+        criterion = get("criterion") if is_apart else None
+        names = (get("task"), get("unit"), item, get("system"), get("variant"), get("system_b"), criterion)
         target = self._targets_by_names.get(names)
         if target is None:
             self.targets.advise = not self._report.is_full
             try:
-                target = self.targets.find(names)
+                target = self.targets.find(Names(*names))
             except NotFound as error:
                 target = error
-            if len(self._targets_by_names) < REMEMBERED:
-                self._targets_by_names[names] = target
+            if len(self._targets_by_names) >= REMEMBERED:
+                self._targets_by_names.clear()
+            self._targets_by_names[names] = target
         if isinstance(target, NotFound):
             self._report(row, target.column, target.sentence)
             return None
         return target
 
-    def _judged(self, row: Row) -> dict[str, Any]:
+    def _place(self, about: About, answer: _AnswerCells) -> tuple[str, bool]:
+        """Return the cells that say what a row is about, and whether it names a pair in the other order."""
+        criterion = None if answer.criterion is None else answer.criterion.key
+        known = about.unit.id, about.part, about.part_b, about.output, about.output_b, criterion, answer.is_silent
+        place = self._places.get(known)
+        if place is None:
+            task = about.unit.task
+            is_turned = False
+            if not answer.is_silent:
+                about, is_turned = _in_one_order(about, task.answers(answer.criterion))
+            criterion_id = None if criterion is None else task.frame.criterion_ids[criterion]
+            columns = Place(task.id, about.unit.id, about.part, about.part_b, criterion_id, about.output, about.shared)
+            if len(self._places) >= REMEMBERED:
+                self._places.clear()
+            place = self._places[known] = cells_of(columns), is_turned
+        return place
+
+    def _judged(self, row: Row) -> _JudgedCells:
         """Read what belongs to the whole judgment."""
-        get = row.cells.get
-        purpose = get("purpose") or (REPEAT if "repeat_of" in row.cells else MAIN)
-        self._choice(row, "purpose", purpose, PURPOSES)
-        if "repeat_of" in row.cells and purpose != REPEAT:
-            self._report(row, "repeat_of", _("Only a row with the purpose repeat can repeat a judgment."))
-        state = get("state")
-        if state is not None:
-            self._choice(row, "state", state, STATES)
-        version = get("version", self.version)
-        if not 1 <= version <= self.version:
+        cells = row.cells
+        given = tuple([cells.get(name) for name in OF_JUDGMENT])
+        # An arrangement is an object, by which nothing can be looked up.
+        judged = None if "arrangement" in cells else self._judged_by_cells.get(given)
+        if judged is None:
+            judged = self._read_judged(cells)
+            if len(self._judged_by_cells) >= REMEMBERED_CELLS:
+                self._judged_by_cells.clear()
+            if "arrangement" not in cells:
+                self._judged_by_cells[given] = judged
+        for column, sentence in judged.faults:
+            self._report(row, column, sentence)
+        return judged
+
+    def _read_judged(self, cells: Mapping[str, Any]) -> _JudgedCells:
+        get = cells.get
+        name, state = get("judgment"), get("state")
+        start, end = self._in_utc(get("started_at")), self._in_utc(get("submitted_at"))
+        judged = Judged(
+            judgment=name,
+            repeat_of=get("repeat_of"),
+            purpose=get("purpose") or (REPEAT if "repeat_of" in cells else MAIN),
+            wave=get("wave", 1),
+            version=get("version", self.version),
+            state=state,
+            position=get("position"),
+            seconds=get("seconds"),
+            started_at=None if start is None else start.isoformat(),
+            submitted_at=None if end is None else end.isoformat(),
+            arrangement=json.dumps(get("arrangement"), sort_keys=True) if "arrangement" in cells else None,
+        )
+        faults = [*self._faults_of_judged(cells, judged), *_faults_of_times(judged.seconds, start, end)]
+        key = half_key_of(judged) if name is None else key_of_name(name)
+        return _JudgedCells(state, faults, name is not None, key, cells_of(judged))
+
+    def _faults_of_judged(self, cells: Mapping[str, Any], judged: Judged) -> Iterator[Fault]:
+        yield from _choice("purpose", judged.purpose, PURPOSES)
+        if "repeat_of" in cells and judged.purpose != REPEAT:
+            yield "repeat_of", _("Only a row with the purpose repeat can repeat a judgment.")
+        if judged.state is not None:
+            yield from _choice("state", judged.state, STATES)
+        if not 1 <= judged.version <= self.version:
             sentence = _("The study has versions 1 to %(n)d. Leave the version out for the current one.")
-            self._report(row, "version", sentence % {"n": self.version})
+            yield "version", sentence % {"n": self.version}
         for name in ("position", "wave"):
-            if (place := get(name)) == 0:
-                self._report(row, name, _("This counts from 1."))
+            if (place := cells.get(name)) == 0:
+                yield name, _("This counts from 1.")
             elif place is not None and place > MOST_PLACES:
                 sentence = _(
                     "This counts from 1, to %(most)s at most. Leave the cell empty where it is something else."
                 )
-                self._report(row, name, sentence % {"most": f"{MOST_PLACES:,}"})
-        return {
-            "repeat_of": get("repeat_of"),
-            "purpose": purpose,
-            "wave": get("wave", 1),
-            "version": version,
-            "state": state,
-            "position": get("position"),
-            "seconds": self._seconds(row),
-            **self._times(row),
-            "arrangement": json.dumps(get("arrangement"), sort_keys=True) if "arrangement" in row.cells else None,
-        }
+                yield name, sentence % {"most": f"{MOST_PLACES:,}"}
 
-    def _seconds(self, row: Row) -> float | None:
-        seconds: float | None = row.cells.get("seconds")
-        if seconds is not None and seconds < 0:
-            self._report(row, "seconds", _("A time cannot be negative."))
-        elif seconds is not None and seconds > LONGEST_SITTING:
-            sentence = _(
-                "No answer takes more than %(most)s active seconds (a week). If this is in milliseconds, divide it by "
-                "1000; if the time is not known, leave the cell empty."
-            )
-            self._report(row, "seconds", sentence % {"most": f"{LONGEST_SITTING:,.0f}"})
-        return seconds
-
-    def _times(self, row: Row) -> dict[str, str | None]:
-        """Read when the text was shown and the answer given."""
-        start, end = self._time(row, "started_at"), self._time(row, "submitted_at")
-        if start is not None and end is not None and start > end:
-            self._report(row, "started_at", _("This is later than submitted_at."))
-        return {
-            "started_at": None if start is None else start.isoformat(),
-            "submitted_at": None if end is None else end.isoformat(),
-        }
-
-    def _time(self, row: Row, column: str) -> datetime | None:
-        """Read a time in UTC: PostgreSQL does not take every offset that Python does."""
-        moment: datetime | None = row.cells.get(column)
+    def _in_utc(self, moment: datetime | None) -> datetime | None:
+        """Return a time in UTC: PostgreSQL does not take every offset that Python does."""
         if moment is None:
             return None
-        time = (moment if moment.tzinfo is not None else moment.replace(tzinfo=self._zone)).astimezone(UTC)
-        if not FIRST_YEAR <= time.year <= LAST_YEAR:
-            sentence = _("Only times from %(first)d to %(last)d (UTC) can be stored. Is this one a placeholder?")
-            self._report(row, column, sentence % {"first": FIRST_YEAR, "last": LAST_YEAR})
-        return time
+        return (moment if moment.tzinfo is not None else moment.replace(tzinfo=self._zone)).astimezone(UTC)
 
-    def _choice(self, row: Row, column: str, word: str, choices: Sequence[str]) -> None:
-        if word not in choices:
-            sentence = _("must be one of: %(choices)s; it is %(value)s.")
-            self._report(row, column, sentence % {"choices": ", ".join(choices), "value": shown(word)})
+    def _answer(self, row: Row, about: About, state: str | None) -> _AnswerCells:
+        """Read what a row says of the text that it is about."""
+        cells, task = row.cells, about.unit.task
+        is_placed = about.part is not None or len(about.unit.parts) <= 1
+        given = (task.id, is_placed, state == SKIPPED_STATE, *[cells.get(name) for name in OF_ANSWER])
+        answer = self._answers_by_cells.get(given)
+        if answer is None:
+            if len(self._answers_by_cells) >= REMEMBERED_CELLS:
+                self._answers_by_cells.clear()
+            answer = self._answers_by_cells[given] = self._read_answer(cells, task, state, is_placed=is_placed)
+        for column, sentence in answer.faults:
+            self._report(row, column, sentence)
+        return answer
 
-    def _criterion(self, row: Row, task: TaskTarget) -> Criterion | None:
+    def _read_answer(
+        self, cells: Mapping[str, Any], task: TaskTarget, state: str | None, *, is_placed: bool
+    ) -> _AnswerCells:
+        is_silent = self._is_silent(cells, task)
+        criterion, faults = self._criterion(cells, task, is_silent=is_silent)
+        if is_silent:
+            faults.extend(self._faults_of_silence(cells))
+            skip, comment = _reason(cells)
+            said = Answer(False, False, False, cells.get("rating"), skip_reason=skip, comment=comment)
+            text = cells_of(said)
+            return _AnswerCells(criterion, faults, True, "", text, text)
+        faults.extend(self._ratings.faults(cells, task, criterion, is_placed=is_placed))
+        if state == State.SKIPPED:
+            faults.append(("state", _("A skipped unit has no rating. For a skip, write “skip” as its label.")))
+        answers = task.answers(criterion)
+        said = Answer(
+            rated=True,
+            spans=self._ratings.is_one_of_several(cells, task, criterion),
+            alone=cells.get("label") in answers.labels_alone,
+            **{name: cells.get(name) for name in ("rating", *OF_RATING)},
+        )
+        turned = said._replace(label=answers.turned(said.label))
+        kind = self._ratings.unknown_kind(cells, task)
+        return _AnswerCells(criterion, faults, False, kind, cells_of(said), cells_of(turned))
+
+    def _criterion(
+        self, cells: Mapping[str, Any], task: TaskTarget, *, is_silent: bool
+    ) -> tuple[Criterion | None, list[Fault]]:
         criteria = task.frame.criteria
-        name = row.cells.get("criterion")
+        name = cells.get("criterion")
         if name is None:
-            if len(criteria) > 1 and task.per_criterion and not self._is_silent(row, task):
+            only = criteria[0] if len(criteria) == 1 else None
+            if len(criteria) > 1 and task.per_criterion and not is_silent:
                 sentence = _("Which of these was rated: %(names)s?") % {
                     "names": ", ".join(criterion.key for criterion in criteria)
                 }
-                self._report(row, "criterion", sentence)
-            return criteria[0] if len(criteria) == 1 else None
+                return only, [("criterion", sentence)]
+            return only, []
         criterion = task.criterion(name)
-        if criterion is None:
-            sentence = _("The task “%(task)s” does not ask this.") % {"task": task.key}
-            similar = nearest(name, [criterion.key for criterion in criteria]) if self.targets.advise else ""
-            self._report(row, "criterion", f"{sentence} {similar}".rstrip())
-        return criterion
+        if criterion is not None:
+            return criterion, []
+        sentence = _("The task “%(task)s” does not ask this.") % {"task": task.key}
+        similar = nearest(name, [criterion.key for criterion in criteria]) if self.targets.advise else ""
+        return None, [("criterion", f"{sentence} {similar}".rstrip())]
 
-    def _is_silent(self, row: Row, task: TaskTarget) -> bool:
+    def _is_silent(self, cells: Mapping[str, Any], task: TaskTarget) -> bool:
         """Return whether a row only says that nothing was found, or that the unit was skipped."""
-        if str(row.cells.get("label", "")).strip() not in {NOTHING, SKIPPED} or "rating" in row.cells:
+        if str(cells.get("label", "")).strip() not in {NOTHING, SKIPPED} or "rating" in cells:
             return False
         # A task whose ratings are labels may have one of that name; then it is about a criterion.
-        criterion_name = row.cells.get("criterion")
+        criterion_name = cells.get("criterion")
         return criterion_name is None or "label" not in task.answers(task.criterion(criterion_name)).columns
 
-    def _check_rating(self, row: Row, about: About, criterion: Criterion | None, state: str) -> None:
-        self._ratings.check(row, about, criterion)
-        if state == State.SKIPPED:
-            self._report(row, "state", _("A skipped unit has no rating. For a skip, write “skip” as its label."))
-
-    def _check_silent(self, row: Row) -> None:
+    def _faults_of_silence(self, cells: Mapping[str, Any]) -> Iterator[Fault]:
         for column in ("value", *self._ratings.span_columns):
-            if column in row.cells:
+            if column in cells:
                 sentence = _("A row with the label “%(label)s” holds nothing else.")
-                self._report(row, column, sentence % {"label": str(row.cells["label"]).strip()})
+                yield column, sentence % {"label": str(cells["label"]).strip()}
 
 
-def _in_one_order(about: About, answers: Answers, label: str | None) -> tuple[About, str | None]:
-    """Return what a row is about and its label as a rater's own answer has them.
+def _choice(column: str, word: str, choices: Sequence[str]) -> Iterator[Fault]:
+    if word not in choices:
+        sentence = _("must be one of: %(choices)s; it is %(value)s.")
+        yield column, sentence % {"choices": ", ".join(choices), "value": shown(word)}
+
+
+def _faults_of_times(seconds: float | None, start: datetime | None, end: datetime | None) -> Iterator[Fault]:
+    """Yield what cannot be in the active seconds, and in when the text was shown and the answer given, in UTC."""
+    if seconds is not None and seconds < 0:
+        yield "seconds", _("A time cannot be negative.")
+    elif seconds is not None and seconds > LONGEST_SITTING:
+        sentence = _(
+            "No answer takes more than %(most)s active seconds (a week). If this is in milliseconds, divide it by "
+            "1000; if the time is not known, leave the cell empty."
+        )
+        yield "seconds", sentence % {"most": f"{LONGEST_SITTING:,.0f}"}
+    for column, time in (("started_at", start), ("submitted_at", end)):
+        if time is not None and not FIRST_YEAR <= time.year <= LAST_YEAR:
+            sentence = _("Only times from %(first)d to %(last)d (UTC) can be stored. Is this one a placeholder?")
+            yield column, sentence % {"first": FIRST_YEAR, "last": LAST_YEAR}
+    if start is not None and end is not None and start > end:
+        yield "started_at", _("This is later than submitted_at.")
+
+
+def _in_one_order(about: About, answers: Answers) -> tuple[About, bool]:
+    """Return what a row is about as a rater's own answer has it, and whether the row names a pair in the other order.
 
     The two texts of a pair are in the order of their unit, and a rating of a unit as a whole names no text.
     """
     per = answers.outcome.per if answers.outcome is not None else ""
     if per == "unit":
-        return about.about_unit(), label
-    of_pair, is_turned = about.about_pair() if per == "pair" else (about, False)
-    return of_pair, answers.turned(label) if is_turned else label
+        return about.about_unit(), False
+    return about.about_pair() if per == "pair" else (about, False)
 
 
 def _reason(cells: Mapping[str, Any]) -> tuple[str | None, str | None]:

@@ -34,9 +34,6 @@ _NUMBERS = (Kind.NUMBER, Kind.WHOLE)
 # The label of a row that says that nothing was found.
 NOTHING = "none"
 
-# Values of a column that are remembered, and the longest cells for which they are.
-REMEMBERED, LONGEST_REMEMBERED = 10_000, 100
-
 
 class MappedTable(Table):
     """A file as a mapping reads it; of a wide file each group of columns is a row.
@@ -93,7 +90,6 @@ class MappedTable(Table):
         # Columns that hold something an import does not use.
         self.left_out: dict[str, None] = {}
         self._met: set[str] = set()
-        self._remembered: dict[str, dict[str, Json]] = {}
         self._mapping = mapping
         self._values = mapping.values
         # Only a file with our own names is one of our exports; in others an apostrophe belongs to the text.
@@ -149,17 +145,7 @@ class MappedTable(Table):
         return None if column is None else from_word(column, word)
 
     def value(self, column: Column, name: str, cell: Json) -> Json:
-        """Read a cell, in the mapping's words. The values of short cells of CSV are remembered, since they repeat."""
-        if self._is_json or column.kind is Kind.OBJECT or len(cell) > LONGEST_REMEMBERED:
-            return self._value(column, name, cell)
-        values = self._remembered.setdefault(name, {})
-        if cell not in values:
-            if len(values) >= REMEMBERED:
-                values.clear()
-            values[cell] = self._value(column, name, cell)
-        return values[cell]
-
-    def _value(self, column: Column, name: str, cell: Json) -> Json:
+        """Read a cell, in the mapping's words. Raises BadCell."""
         if self._is_export and column.kind not in _NUMBERS and isinstance(cell, str) and _NEUTRALISED.match(cell):
             cell = cell[1:]
         ours = name.partition(" ")[0]

@@ -6,11 +6,10 @@ changed the same value since, it is not made, and both values are returned.
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby, islice
+from itertools import groupby
 from operator import attrgetter
 from uuid import UUID
 
@@ -23,6 +22,7 @@ from tasks_app.hooks.sections import Json, Path
 from tasks_app.models import Setup, SetupChange, SetupRow, Study
 from tasks_app.models.setup_document import NoSuchPlace, SetupDocument
 from tasks_app.services import events
+from tasks_app.services.copying import copy_lines
 from tasks_app.services.database import atomically
 from tasks_app.services.study.drafts import refuse_frozen
 from tasks_app.setup import following
@@ -328,11 +328,7 @@ def write_rows(setup: Setup, table: str, rows: Sequence[Mapping[str, str]], firs
         f"{setup.pk}\t{table}\t{number}\t" + json.dumps(dict(cells)).replace("\\", r"\\") + "\n"
         for number, cells in enumerate(rows, start=first)
     )
-    statement = f'COPY {SetupRow._meta.db_table} (setup_id, "table", number, cells) FROM STDIN'
-    # Django does not know the driver's copy_expert, which would raise the driver's own errors.
-    with connection.cursor() as cursor, connection.wrap_database_errors:
-        while chunk := "".join(islice(lines, ROWS_A_STATEMENT)):
-            cursor.copy_expert(statement, io.StringIO(chunk))
+    copy_lines(SetupRow._meta.db_table, ("setup_id", "table", "number", "cells"), lines)
 
 
 def copy_rows(source: Setup, target: Setup, tables: Sequence[str]) -> None:

@@ -12,7 +12,7 @@ from tasks_app.hooks.sections import Json
 from tasks_app.models import Media, Study
 from tasks_app.services.study import amendments, correcting
 from tasks_app.services.study.cleaned import content_for_raters
-from tasks_app.studyfile.checking import Loaded, Slot, read_file, store_file
+from tasks_app.studyfile.checking import Loaded, Report, Slot, read_file, say_nothing, store_file
 from tasks_app.studyfile.files.source import Source
 from tasks_app.studyfile.files.writing import Target, write
 from tasks_app.studyfile.own_sections import basics, batches, items, known, lists
@@ -61,9 +61,14 @@ def load(source: Source, *, owner: AbstractBaseUser | None, replace: bool = Fals
     return load_with_notes(source, owner=owner, replace=replace)[0]
 
 
-def load_with_notes(source: Source, *, owner: AbstractBaseUser | None, replace: bool = False) -> tuple[Study, Loaded]:
-    """Store a study file as `load` does; return the study, and the file's notes and counts."""
-    return store_file(source, Slot(owner, replace))
+def load_with_notes(
+    source: Source, *, owner: AbstractBaseUser | None, replace: bool = False, report: Report = say_nothing
+) -> tuple[Study, Loaded]:
+    """Store a study file as `load` does; return the study, and the file's notes and counts.
+
+    `report` is called with the name of each phase: planning and storing.
+    """
+    return store_file(source, Slot(owner, replace), report)
 
 
 def export(study: Study, target: Target, *, change: Callable[[dict[str, Json]], dict[str, Json]] | None = None) -> None:

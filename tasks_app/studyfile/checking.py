@@ -54,11 +54,11 @@ Report = Callable[[str], None]
 PLANNING, STORING = "planning", "storing"
 
 
-def _say_nothing(_phase: str) -> None:
-    pass
+def say_nothing(_phase: str) -> None:
+    """Tell nobody."""
 
 
-def check(files: Files, slot: Slot | None = None, report: Report = _say_nothing) -> StudyReading:
+def check(files: Files, slot: Slot | None = None, report: Report = say_nothing) -> StudyReading:
     """Check every part of a study file; `report` is told when the plan is drawn.
 
     Raises
@@ -129,8 +129,8 @@ def read_file(source: Source, slot: Slot | None = None) -> Loaded:
         return _loaded(check(files, slot))
 
 
-def store_file(source: Source, slot: Slot) -> tuple[Study, Loaded]:
-    """Store a whole study file or nothing; it also replaces the set-up made in the browser.
+def store_file(source: Source, slot: Slot, report: Report = say_nothing) -> tuple[Study, Loaded]:
+    """Store a whole study file or nothing; it also replaces the set-up made in the browser. `report` gets each phase.
 
     Raises
     ------
@@ -138,7 +138,9 @@ def store_file(source: Source, slot: Slot) -> tuple[Study, Loaded]:
         With every problem.
     """
     with open_files(source) as files:
-        study, loaded = store_reading(check(files, slot), slot)
+        reading = check(files, slot, report)
+        report(STORING)
+        study, loaded = store_reading(reading, slot)
         Setup.objects.filter(study=study).delete()
         return study, loaded
 

@@ -9,6 +9,7 @@ from django.core.management.base import CommandError, CommandParser
 from tasks_app import importing
 from tasks_app.importing.mapping import as_yaml
 from tasks_app.management.file_commands import StoringCommand
+from tasks_app.management.progress import told_on
 from tasks_app.models import ImportMapping, Study
 from tasks_app.services.events import Actor
 from tasks_app.services.imports import mappings
@@ -39,7 +40,10 @@ class Command(StoringCommand):
         mapping = _mapping(study, options["map"])
         file = importing.RatingsFile.at(options["file"])
         try:
-            imported = importing.import_ratings(study=study, file=file, mapping=mapping, by=by, check=check)
+            with told_on(self.stderr) as tell:
+                imported = importing.import_ratings(
+                    study=study, file=file, mapping=mapping, by=by, check=check, tell=tell
+                )
         except importing.NoKnownColumn as error:
             if not options["json"]:
                 self.stdout.write(as_yaml(error.document), ending="")

@@ -6,10 +6,15 @@ from typing import Any
 from django.contrib.auth.models import AbstractBaseUser
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from tasks_app import studyfile
 from tasks_app.management.lookups import user_called
+from tasks_app.management.progress import told_on
+from tasks_app.studyfile.checking import PLANNING, STORING
 from tasks_app.studyfile.reference import reference
+
+_PHASES = {PLANNING: gettext_lazy("Drawing the plan"), STORING: gettext_lazy("Storing the study")}
 
 
 class Command(BaseCommand):
@@ -41,10 +46,14 @@ class Command(BaseCommand):
 
     def _load(self, path: str, owner: AbstractBaseUser | None, *, check: bool, replace: bool) -> None:
         try:
-            if check:
-                loaded = studyfile.read(path, slot=studyfile.Slot(owner, replace))
-            else:
-                _study, loaded = studyfile.load_with_notes(path, owner=owner, replace=replace)
+            with told_on(self.stderr) as tell:
+                tell(_("Reading the study file"))
+                if check:
+                    loaded = studyfile.read(path, slot=studyfile.Slot(owner, replace))
+                else:
+                    _study, loaded = studyfile.load_with_notes(
+                        path, owner=owner, replace=replace, report=lambda phase: tell(str(_PHASES[phase]))
+                    )
         except studyfile.StudyFileError as error:
             for line in error.lines():
                 self.stderr.write(line)

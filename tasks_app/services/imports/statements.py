@@ -183,13 +183,14 @@ SELECT n.line, min(r.line) AS first, '' AS about
  WHERE NOT n.rated GROUP BY n.line
 """
 
-# The judgments of the file with the numbers they will be stored under, in the order of the file.
+# The judgments of the file with the numbers they will be stored under, in the order of the file. The names of the
+# sequences are looked up once, and not for each row.
 JUDGMENTS = """
 CREATE TEMPORARY TABLE import_judgment ON COMMIT DROP AS
-SELECT found.*, NULL::bigint AS repeats,
-       nextval(pg_get_serial_sequence('tasks_app_assignment', 'id')) AS assignment,
-       nextval(pg_get_serial_sequence('tasks_app_judgment', 'id')) AS id
-  FROM (SELECT r.line, r.rater, r.unit, r.judgment, r.repeat_of, r.purpose, r.wave, r.version, r.seconds,
+SELECT found.*, NULL::bigint AS repeats, nextval(sequences.assignment) AS assignment, nextval(sequences.judgment) AS id
+  FROM (SELECT pg_get_serial_sequence('tasks_app_assignment', 'id')::regclass AS assignment,
+               pg_get_serial_sequence('tasks_app_judgment', 'id')::regclass AS judgment OFFSET 0) sequences,
+       (SELECT r.line, r.rater, r.unit, r.judgment, r.repeat_of, r.purpose, r.wave, r.version, r.seconds,
                r.started_at, r.submitted_at, COALESCE(r.arrangement, '{}') AS arrangement,
                COALESCE(r.state, CASE WHEN g.rated OR g.skip IS NULL THEN 'submitted' ELSE 'skipped' END) AS state,
                CASE WHEN g.rated THEN '' WHEN g.skip IS NOT NULL THEN g.skip
@@ -267,6 +268,7 @@ SELECT id, assignment, gen_random_uuid(),
   FROM import_judgment WHERE line BETWEEN %(low)s AND %(high)s ORDER BY line
 """
 
+# Lines and first lines are told to be of this piece, so that not all of them are read for each piece.
 ADD_RATINGS = """
 INSERT INTO tasks_app_rating (judgment_id, task_id, rater_id, unit_id, part_id, part_b_id, criterion_id, number, value,
                               label, text, shown_value, span_side, span_start, span_end, category, severity)
@@ -276,5 +278,7 @@ SELECT g.id, r.task, p.id, r.unit, r.part, r.part_b, r.criterion, k.number, r.va
   JOIN import_key k ON k.line = r.line
   JOIN import_judgment g ON g.line = k.head
   JOIN import_rater p ON p.number = r.rater
- WHERE r.rated AND r.line BETWEEN %(low)s AND %(high)s ORDER BY r.line
+ WHERE r.rated AND r.line BETWEEN %(low)s AND %(high)s AND k.line BETWEEN %(low)s AND %(high)s
+   AND g.line >= (SELECT min(head) FROM import_key WHERE line BETWEEN %(low)s AND %(high)s) AND g.line <= %(high)s
+ ORDER BY r.line
 """

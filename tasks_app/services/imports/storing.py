@@ -1,7 +1,6 @@
 """Store imported ratings: all of a file, or none."""
 
 import hashlib
-import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -16,12 +15,14 @@ from tasks_app.links.credentials import hash_token, new_token
 from tasks_app.models import Assignment, Rater, Study
 from tasks_app.models.study import new_seed
 from tasks_app.services import events
+from tasks_app.services.copying import BATCH, copy_lines, line_of
 from tasks_app.services.database import share_submissions
 from tasks_app.services.imports import statements as sql
+from tasks_app.services.progress import Tell, tell_nobody
 from tasks_app.services.study import lifecycle
 
-# Rows that are sent at a time, and lines of the file whose rows are stored by one statement, far within its limit.
-BATCH, LINES = 5_000, 50_000
+# Lines of the file whose rows are stored by one statement, far within its limit.
+LINES = 50_000
 
 # Beside the locks of `database`: one import a study at a time.
 IMPORTS = 3
@@ -38,16 +39,10 @@ SHOWN = 200
 # Lines of rows that were left out which the log of the study names.
 LOGGED = 20
 
-_ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
+class Place(NamedTuple):
+    """The subject of a rating, with names turned into rows of the study; `statements.STAGING` describes all columns."""
 
-class Staged(NamedTuple):
-    """One row of a file, with names turned into rows of the study; see `import_statements.STAGING` for the columns."""
-
-    line: int
-    key: str
-    keyed: bool
-    rater: int
     task: int
     unit: int
     part: int | None
@@ -55,32 +50,59 @@ class Staged(NamedTuple):
     criterion: int | None
     output: int | None
     shared: bool
-    rating: str | None
+
+
+class Answer(NamedTuple):
+    """The answer in a row about its subject."""
+
     rated: bool
     spans: bool
     alone: bool
-    value: float | None
-    label: str | None
-    text: str | None
-    shown_value: float | None
-    span_side: str | None
-    span_start: int | None
-    span_end: int | None
-    category: str | None
-    severity: str | None
+    rating: str | None = None
+    value: float | None = None
+    label: str | None = None
+    text: str | None = None
+    shown_value: float | None = None
+    span_side: str | None = None
+    span_start: int | None = None
+    span_end: int | None = None
+    category: str | None = None
+    severity: str | None = None
+    skip_reason: str | None = None
+    comment: str | None = None
+
+
+class Judged(NamedTuple):
+    """The cells of a row that belong to its whole judgment."""
+
     judgment: str | None
     repeat_of: str | None
     purpose: str
     wave: int
     version: int
     state: str | None
-    skip_reason: str | None
-    comment: str | None
     position: int | None
     seconds: float | None
     started_at: str | None
     submitted_at: str | None
     arrangement: str | None
+
+
+COLUMNS = ("line", "key", "keyed", "rater", *Place._fields, *Answer._fields, *Judged._fields)
+
+
+class Staged(NamedTuple):
+    """One row of a file: the key of its judgment, and the cells of Place, Answer and Judged as COPY reads them.
+
+    Many rows share them, so that whoever makes rows writes each of them once.
+    """
+
+    key: str
+    keyed: bool
+    rater: int
+    place: str
+    answer: str
+    judged: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +136,14 @@ class Conflicts:
     more: Mapping[str, int]
 
 
-def key_of(*words: object) -> str:
-    """Return a key that is the same for the same words, which the rows of one judgment share."""
-    return hashlib.blake2b(repr(words).encode(), digest_size=16).hexdigest()
+def key_of_name(name: str) -> str:
+    """Return the key of a judgment that the file names."""
+    return hashlib.blake2b(name.encode(), digest_size=16).hexdigest()
+
+
+def half_key_of(judged: Judged) -> str:
+    """Return the half of a key that rows of one judgment without a name share; rater and unit are the other half."""
+    return hashlib.blake2b(repr(judged).encode(), digest_size=8).hexdigest()
 
 
 class Staging:
@@ -137,16 +164,17 @@ class Staging:
         self.left_out: dict[str, dict[str, Any]] = {}
         self._execute(f"{LONGEST}; SET LOCAL work_mem = '{SORTING}'; {sql.STAGING}")
 
-    def add(self, row: Staged, part: int = 0) -> None:
-        """Take one row, the `part`th of its line; lines come in ascending order."""
-        number = row.line * self._width + part
-        self._waiting.append(_line(row._replace(line=number)))
+    def add(self, row: Staged, line: int, part: int = 0) -> None:
+        """Take the `part`th row of a line; lines come in ascending order."""
+        number = line * self._width + part
+        key, keyed, rater, place, answer, judged = row
+        self._waiting.append(f"{number}\t{key}\t{keyed}\t{rater}\t{place}\t{answer}\t{judged}\n")
         self._last_line = number
         if len(self._waiting) >= BATCH:
             self._flush()
 
     def _flush(self) -> None:
-        _copy("import_row", Staged._fields, self._waiting)
+        copy_lines("import_row", COLUMNS, self._waiting)
         self._waiting.clear()
 
     def _execute(self, statement: str, params: Mapping[str, Any] | None = None) -> int:
@@ -163,7 +191,7 @@ class Staging:
         self._flush()
         last = _last_positions([rater.id for rater in raters if rater.id is not None])
         rows = [(number, rater.id, last.get(rater.id or 0, 0)) for number, rater in enumerate(raters)]
-        _copy("import_rater", ("number", "id", "last"), [_line(row) for row in rows])
+        copy_lines("import_rater", ("number", "id", "last"), map(line_of, rows))
         self._execute(f"ANALYZE import_row, import_rater; {sql.MERGE}")
         groups = [self._find("identical", sql.IDENTICAL)]
         if repeats == "first":
@@ -222,14 +250,16 @@ class Staging:
             (judgments, ratings) = cursor.fetchone()
         return {"judgments": judgments, "ratings": ratings}
 
-    def store(self, study: Study, raters: Sequence[FileRater]) -> None:
+    def store(self, study: Study, raters: Sequence[FileRater], tell: Tell) -> None:
         """Store raters, assignments, judgments and ratings. There must have been no conflicts, nor a mere `check`."""
         self._make_raters(study, raters)
+        tell(_("Storing the judgments"))
         self._in_pieces(sql.ADD_ASSIGNMENTS)
         # Keys are looked up as rows come, so that no list of millions of them waits for the end.
         self._execute("SET CONSTRAINTS ALL IMMEDIATE")
         self._in_pieces(sql.ADD_JUDGMENTS)
-        self._in_pieces(sql.ADD_RATINGS)
+        for n in self._pieces(sql.ADD_RATINGS):
+            tell(_("%(n)s ratings stored") % {"n": f"{n:,}"})
         self._execute("SET CONSTRAINTS ALL DEFERRED")
 
     def _make_raters(self, study: Study, raters: Sequence[FileRater]) -> None:
@@ -260,23 +290,19 @@ class Staging:
             )
 
     def _in_pieces(self, statement: str) -> None:
+        for _n in self._pieces(statement):
+            pass
+
+    def _pieces(self, statement: str) -> Iterator[int]:
+        """Execute a statement for some lines after the other; yield after each how many rows it has stored so far."""
+        stored = 0
         for low in range(0, self._last_line + 1, LINES):
-            self._execute(statement, {"low": low, "high": low + LINES - 1, "width": self._width})
+            stored += self._execute(statement, {"low": low, "high": low + LINES - 1, "width": self._width})
+            yield stored
 
     def drop(self) -> None:
         """Forget the rows before the transaction ends, so that it can take another file."""
         self._execute(f"DROP TABLE {', '.join(sql.TABLES)}")
-
-
-def _line(row: Sequence[object]) -> str:
-    """Write a row as COPY reads it."""
-    return "\t".join(["\\N" if cell is None else str(cell).translate(_ESCAPES) for cell in row]) + "\n"
-
-
-def _copy(table: str, columns: Sequence[str], lines: Sequence[str]) -> None:
-    # Django does not know the driver's copy_expert, which would raise the driver's own errors.
-    with connection.cursor() as cursor, connection.wrap_database_errors:
-        cursor.copy_expert(f"COPY {table} ({', '.join(columns)}) FROM STDIN", io.StringIO("".join(lines)))
 
 
 def _last_positions(raters: Sequence[int]) -> dict[int, int]:
@@ -307,8 +333,9 @@ def hold(study_id: int) -> Study:
 
 
 def store(
-    *, study: Study, staging: Staging, raters: Sequence[FileRater], by: events.Actor, source: Mapping[str, Any]
-) -> None:
+    *, study: Study, staging: Staging, raters: Sequence[FileRater], by: events.Actor, source: Mapping[str, Any],
+    tell: Tell = tell_nobody,
+) -> None:  # fmt: skip
     """Store the staged rows without conflicts, in the caller's transaction; `source` describes them in the log.
 
     A draft is frozen as version 1 and closed: it was never open to raters. Other studies stay as they are.
@@ -318,7 +345,7 @@ def store(
         lifecycle.close_with_ratings(study, by)
     counts = {**staging.counts(), "raters": sum(rater.id is None for rater in raters)}
     left_out = {"left_out": staging.left_out} if staging.left_out else {}
-    staging.store(study, raters)
+    staging.store(study, raters, tell)
     staging.drop()
     events.log(study, by, "imported", about=str(source["file"]), after={**source, **counts, **left_out})
     if was_draft:

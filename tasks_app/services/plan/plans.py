@@ -1,5 +1,6 @@
 """Draw and store the plan: booklets and places, before a study opens."""
 
+import json
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,6 +15,7 @@ from tasks_app.designs.base import Design, PlanImpossible, PlanSettings, PlanUni
 from tasks_app.designs.engine.more_judgments import with_more
 from tasks_app.designs.weaving import room_for_repeats
 from tasks_app.models import Booklet, PartOutput, Place, Study, Task, Unit, Version
+from tasks_app.services.copying import copy_rows, new_ids
 from tasks_app.services.plan.batches import batches_of
 from tasks_app.settings.checks import checks_of
 
@@ -203,26 +205,25 @@ def write(
 
     `has` is the number of places that each unit has already, by key; none without it.
     """
-    booklets = Booklet.objects.bulk_create(
-        [Booklet(version=version, task=task, number=after + number) for number in range(1, len(drawn) + 1)],
-        batch_size=5000,
+    booklets = new_ids(Booklet, len(drawn))
+    copy_rows(
+        Booklet,
+        ("id", "version_id", "task_id", "number", "state"),
+        (
+            (booklet, version.pk, task.pk, number, Booklet.State.FREE.value)
+            for number, booklet in enumerate(booklets, start=after + 1)
+        ),
     )
     each = iter(arrangements if arrangements is not None else arrange(task, drawn, version.number))
     counts = dict(has or {})
-    places: list[Place] = []
-    for booklet, units in zip(booklets, drawn, strict=True):
-        for order, unit in enumerate(units, start=1):
-            counts[unit.key] = counts.get(unit.key, 0) + 1
-            places.append(
-                Place(
-                    unit_id=ids[unit.key],
-                    number=counts[unit.key],
-                    booklet=booklet,
-                    order=order,
-                    arrangement=next(each),
-                )
-            )
-    Place.objects.bulk_create(places, batch_size=5000)
+
+    def places() -> Iterator[tuple[object, ...]]:
+        for booklet, units in zip(booklets, drawn, strict=True):
+            for order, unit in enumerate(units, start=1):
+                counts[unit.key] = counts.get(unit.key, 0) + 1
+                yield ids[unit.key], counts[unit.key], booklet, order, json.dumps(next(each))
+
+    copy_rows(Place, ("unit_id", "number", "booklet_id", "order", "arrangement"), places())
 
 
 def arrange(

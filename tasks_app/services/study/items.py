@@ -1,6 +1,7 @@
 """Store the material of a study: systems, documents, items, media and outputs."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from django.core.files.base import ContentFile
@@ -22,6 +23,7 @@ from tasks_app.models import (
     System,
     Unit,
 )
+from tasks_app.services.copying import copy_rows, new_ids
 from tasks_app.services.database import atomically, expect_many_rows
 from tasks_app.services.study import cleaned
 from tasks_app.services.study.drafts import refuse_frozen, tried_out
@@ -31,8 +33,9 @@ from tasks_app.uploads.cleaning import Cleaned
 # Rows an INSERT; more does not make it faster, and the statement stays below some megabytes.
 BATCH = 2000
 
-# Fields that an item's JSON and its row have in common.
-ITEM_COLUMNS = ("key", "position", "source", "reference", "source_language", "format", "options", "features")
+# Fields that an item's JSON and its row have in common; the last two are JSON in the row as well.
+_PLAIN, _JSON = ("key", "position", "source", "reference", "source_language", "format"), ("options", "features")
+ITEM_COLUMNS = (*_PLAIN, *_JSON)
 
 
 # What a row says of a file besides its study and hash.
@@ -113,63 +116,66 @@ def store_items(*, study: Study, items: Sequence[Mapping[str, Any]]) -> None:
     documents = {
         row.key: row.pk for row in Document.objects.bulk_create((Document(study=study, key=key) for key in keys), BATCH)
     }
-    rows = Item.objects.bulk_create(
+    item_ids = new_ids(Item, len(items))
+    copy_rows(
+        Item,
+        ("id", "study_id", "since", "document_id", *ITEM_COLUMNS, "highlights"),
         (
-            Item(
-                study=study,
-                since=since,
-                document_id=documents.get(item["document"]),
-                highlights=item.get("highlights", {}),
-                **{name: item[name] for name in ITEM_COLUMNS},
+            (
+                pk, study.pk, since, documents.get(item["document"]),
+                *(item[name] for name in _PLAIN),
+                *(json.dumps(item[name]) for name in _JSON),
+                json.dumps(item.get("highlights", {})),
             )
-            for item in items
+            for pk, item in zip(item_ids, items, strict=True)
         ),
-        BATCH,
-    )
-    systems = dict(System.objects.filter(study=study).values_list("key", "id"))
+    )  # fmt: skip
     media = dict(Media.objects.filter(study=study).values_list("sha256", "id"))
-    Output.objects.bulk_create(
-        (
-            Output(
-                item=row,
-                system_id=systems[output["system"]],
-                since=since,
-                variant=output["variant"],
-                text=output["text"],
-                language=output["language"],
-                highlights=output.get("highlights", []),
-                **_shown(output, media),
-            )
-            for row, item in zip(rows, items, strict=True)
-            for output in item["outputs"]
-        ),
-        BATCH,
-    )
-    _show_media(media, zip(rows, items, strict=True))
+    copy_rows(Output, _OUTPUT_COLUMNS, _output_rows(study, item_ids, items, media))
+    _show_media(media, zip(item_ids, items, strict=True))
 
 
-def _shown(output: Mapping[str, Any], media: Mapping[str, int]) -> dict[str, Any]:
-    """Return the content of an output that raters see: its files, and the digest of these or of its text."""
+_OUTPUT_COLUMNS = (
+    "item_id", "system_id", "since", "variant", "text", "language", "highlights", "kind", "media_id", "captions_id",
+    "digest",
+)  # fmt: skip
+
+
+def _output_rows(
+    study: Study, item_ids: Sequence[int], items: Sequence[Mapping[str, Any]], media: Mapping[str, int]
+) -> Iterator[Iterable[object]]:
+    """Yield the columns of all outputs, in the order of their items."""
+    systems, since = dict(System.objects.filter(study=study).values_list("key", "id")), study.next_version
+    for pk, item in zip(item_ids, items, strict=True):
+        for output in item["outputs"]:
+            yield (
+                pk, systems[output["system"]], since, output["variant"], output["text"], output["language"],
+                json.dumps(output.get("highlights", [])), *_shown(output, media),
+            )  # fmt: skip
+
+
+def _shown(output: Mapping[str, Any], media: Mapping[str, int]) -> tuple[str, int | None, int | None, str]:
+    """Return the content of an output that raters see: its kind, its files, and the digest of these or of its text."""
     file = output.get("file")
     if file is None:
-        return {"digest": plaintext.digest(output["text"], output.get("highlights"))}
+        return Output.Kind.TEXT.value, None, None, plaintext.digest(output["text"], output.get("highlights"))
     sha256 = [file["sha256"], *filter(None, [file.get("captions")])]
-    return {
-        "kind": file["kind"].partition("/")[0],
-        "media_id": media[file["sha256"]],
-        "captions_id": media[file["captions"]] if "captions" in file else None,
-        "digest": plaintext.digest_of_files(*sha256),
-    }
+    return (
+        file["kind"].partition("/")[0],
+        media[file["sha256"]],
+        media[file["captions"]] if "captions" in file else None,
+        plaintext.digest_of_files(*sha256),
+    )
 
 
-def _show_media(media: Mapping[str, int], pairs: Iterable[tuple[Item, Mapping[str, Any]]]) -> None:
+def _show_media(media: Mapping[str, int], pairs: Iterable[tuple[int, Mapping[str, Any]]]) -> None:
     rows_shown: list[ItemMedia] = []
-    for row, item in pairs:
+    for pk, item in pairs:
         counts: dict[str, int] = {}
         for context in item["context"]:
             role = context["role"]
             counts[role] = counts.get(role, 0) + 1
-            rows_shown.append(ItemMedia(item=row, role=role, order=counts[role], media_id=media[context["sha256"]]))
+            rows_shown.append(ItemMedia(item_id=pk, role=role, order=counts[role], media_id=media[context["sha256"]]))
     ItemMedia.objects.bulk_create(rows_shown, BATCH)
 
 

@@ -1,5 +1,6 @@
 """Create units from items, and store known answers."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
@@ -8,6 +9,7 @@ from typing import Any
 from tasks_app.designs import APART
 from tasks_app.models import Criterion, Gold, Item, Output, Part, PartOutput, Prefill, Study, Task, Unit
 from tasks_app.selectors.routing import ON_REQUEST
+from tasks_app.services.copying import copy_rows, new_ids
 from tasks_app.services.database import atomically, expect_many_rows
 from tasks_app.services.plan import plans
 from tasks_app.services.study.drafts import refuse_frozen
@@ -151,42 +153,42 @@ def _make_units(study: Study, task: Task, texts: Texts, names: Mapping[tuple[str
         )
     )
     by_key = {item.key: item for item in texts.items}
-    rows = []
-    for draft in drafts:
+    ids = new_ids(Unit, len(drafts))
+    # Texts that are sent on request want nothing until then.
+    k = 0 if task.design in ON_REQUEST else task.k
+    since = study.next_version
+
+    def row(pk: int, draft: UnitDraft) -> tuple[object, ...]:
         name = name_of_unit(draft, by_key, names)
-        rows.append(
-            Unit(
-                task=task,
-                key=name or draft.key,
-                item_id=texts.item_ids[draft.item] if draft.item is not None else None,
-                document_id=texts.documents[draft.item] if draft.item is not None else None,
-                # Texts that are sent on request want nothing until then.
-                k=0 if task.design in ON_REQUEST else task.k,
-                since=study.next_version,
-                features=_features(draft, named=bool(name)),
-            )
-        )
-    units = Unit.objects.bulk_create(rows, BATCH)
-    _store_parts(units, drafts, texts)
-    return len(units)
+        item = draft.item
+        item_id, document_id = (None, None) if item is None else (texts.item_ids[item], texts.documents[item])
+        features = json.dumps(_features(draft, named=bool(name)))
+        return pk, task.pk, name or draft.key, item_id, document_id, k, since, features
+
+    columns = ("id", "task_id", "key", "item_id", "document_id", "k", "since", "features")
+    copy_rows(Unit, columns, map(row, ids, drafts))
+    _store_parts(ids, drafts, texts)
+    return len(ids)
 
 
-def _store_parts(units: Sequence[Unit], drafts: Sequence[UnitDraft], texts: Texts) -> None:
+def _store_parts(units: Sequence[int], drafts: Sequence[UnitDraft], texts: Texts) -> None:
     """Store which texts each unit shows, and which outputs are behind each of them."""
-    parts = [
-        (Part(unit=unit, number=number, text_digest=texts.outputs[item][group[0]][1]), item, group)
+    shown = [
+        (unit, number, [texts.outputs[item][output] for output in group])
         for unit, draft in zip(units, drafts, strict=True)
         for number, group in enumerate(draft.parts)
         if (item := draft.item_of(number)) is not None
     ]
-    Part.objects.bulk_create((part for part, _item, _group in parts), BATCH)
-    PartOutput.objects.bulk_create(
-        (
-            PartOutput(part=part, output_id=texts.outputs[item][output][0])
-            for part, item, group in parts
-            for output in group
-        ),
-        BATCH,
+    ids = new_ids(Part, len(shown))
+    copy_rows(
+        Part,
+        ("id", "unit_id", "number", "text_digest"),
+        ((pk, unit, number, outputs[0][1]) for pk, (unit, number, outputs) in zip(ids, shown, strict=True)),
+    )
+    copy_rows(
+        PartOutput,
+        ("part_id", "output_id"),
+        ((pk, output) for pk, (*_about, outputs) in zip(ids, shown, strict=True) for output, _digest in outputs),
     )
 
 

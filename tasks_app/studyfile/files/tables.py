@@ -32,8 +32,12 @@ DELIMITERS = {"csv": ",;\t", "txt": ",;\t", "tsv": "\t"}
 # The format of a file that a mapping has reshaped: each line is [line, number of the row within it, cells].
 ROWS = "rows"
 
+# Values of a column that are remembered, the longest cells for which they are, and the kinds whose values never change.
+REMEMBERED, LONGEST_REMEMBERED = 10_000, 100
+_PLAIN = frozenset({Kind.TEXT, Kind.EXACT, Kind.WORD, Kind.NUMBER, Kind.WHOLE, Kind.TIME})
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(slots=True)
 class Row:
     """One row: its cells by the names of declared columns, without empty cells, and the line it begins in.
 
@@ -114,6 +118,8 @@ class Table:
         self._is_json = self._format in {"jsonl", ROWS}
         self._quoting = quoting or Quoting()
         self._absent = AbsentWords()
+        # What short cells hold, by our columns: the values of a column repeat.
+        self._known: dict[str, dict[str, Json]] = {}
 
     def rows(self) -> Iterator[Row]:
         """Yield the rows in the order of the file, except those with a problem in a cell."""
@@ -209,10 +215,16 @@ class Table:
             if cells[index].strip() not in words:
                 self.skipped += 1
                 return None
-        row = Row(self.file, line, {}, self.naming, header.numbers)
-        sound = True
+        found: dict[str, Json] = {}
+        row = Row(self.file, line, found, self.naming, header.numbers)
+        sound, known = True, self._known
         for index, name, column in header.read_as:
-            if text := cells[index]:
+            text = cells[index]
+            if not text:
+                continue
+            try:
+                found[name] = known[name][text]
+            except KeyError:
                 sound = self._cell(column, name, text, row) and sound
         return row if sound else None
 
@@ -230,7 +242,16 @@ class Table:
             row.cells[name] = value
             if isinstance(value, str) and is_absent(value) and column.kind in self.watched:
                 self._note_absent(name, value, row.line)
+            elif isinstance(given, str) and len(given) <= LONGEST_REMEMBERED and column.kind in _PLAIN:
+                self._remember(name, given, value)
         return True
+
+    def _remember(self, name: str, text: str, value: Json) -> None:
+        """Remember a value that is there, is no word to be counted, and cannot be changed."""
+        values = self._known.setdefault(name, {})
+        if len(values) >= REMEMBERED:
+            values.clear()
+        values[text] = value
 
     def _note_absent(self, name: str, value: str, line: int) -> None:
         """Count a word that may mean that a value is missing."""
@@ -292,7 +313,10 @@ class Table:
                 column = 1 if row.header else max(0, raw.find(f'"{name}"')) + 1
                 self.headers.unknown(row.line, column, name)
             for ours, column_declared in columns:
-                sound = self._cell(column_declared, ours, value, row) and sound
+                if isinstance(value, str) and value in self._known.get(ours, ()):
+                    row.cells[ours] = self._known[ours][value]
+                else:
+                    sound = self._cell(column_declared, ours, value, row) and sound
         return sound
 
 

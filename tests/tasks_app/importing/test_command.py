@@ -12,6 +12,7 @@ from django.core.management import CommandError, call_command
 from tasks_app.models import ImportMapping, Membership, Study
 from tests.tasks_app.importing import kit
 from tests.tasks_app.importing.test_mapping import MAP, THEIRS
+from tests.terminals import Terminal
 
 pytestmark = pytest.mark.django_db
 
@@ -46,6 +47,18 @@ def test_what_was_stored_is_said_in_numbers(draft: Study, file: Path, map_file: 
         "Stored: fluency: 3 rows, 2 skipped, 2 raters, 2 judgments, 3 ratings",
     ]
     assert not err
+
+
+def test_a_terminal_is_told_how_far_an_import_is(
+    draft: Study, file: Path, map_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tasks_app.importing.TOLD", 2)
+    out, err = StringIO(), Terminal()
+    call_command("import_ratings", draft.slug, str(file), map=str(map_file), stdout=out, stderr=err)
+    assert err.told == [
+        "2 rows read", "Comparing the rows with each other", "Storing the judgments", "3 ratings stored", "",
+    ]  # fmt: skip
+    assert "rows read" not in out.getvalue()
 
 
 def test_a_mapping_can_be_saved_and_used_again(draft: Study, file: Path, map_file: Path) -> None:

@@ -8,6 +8,7 @@ from django.contrib.auth.models import User
 from django.db import DataError, connection
 
 from tasks_app.models import Judgment, Rater, Study
+from tasks_app.services.copying import cells_of
 from tasks_app.services.database import share_submissions
 from tasks_app.services.imports import storing
 from tests.builders import build_study
@@ -58,8 +59,15 @@ def test_a_criterion_is_found_in_either_spelling(tmp_path: Path, db: None, store
 
 def test_what_the_database_refuses_is_an_error_of_django(draft: Study) -> None:
     staging = storing.Staging(draft)
-    row = dict.fromkeys(storing.Staged._fields) | {"line": 2, "key": storing.key_of("j"), "submitted_at": "no time"}
-    staging.add(storing.Staged(**row))
+    nothing = dict.fromkeys(storing.Judged._fields) | {"submitted_at": "no time"}
+    place, answer, judged = (
+        cells_of(given)
+        for given in (
+            storing.Place(*[None] * len(storing.Place._fields)), storing.Answer(True, False, False),
+            storing.Judged(**nothing),
+        )
+    )  # fmt: skip
+    staging.add(storing.Staged(storing.key_of_name("j"), True, 0, place, answer, judged), line=2)
     with pytest.raises(DataError, match="no time"):
         staging.conflicts([], "refuse", whole=True)
 

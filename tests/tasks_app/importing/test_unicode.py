@@ -3,8 +3,11 @@
 import csv
 import io
 import json
-from collections.abc import Callable, Sequence
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 
+import polars
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,15 +15,22 @@ from hypothesis import strategies as st
 from tasks_app.importing.formats.opening import readable
 from tasks_app.importing.formats.records import Layout, records
 from tasks_app.importing.source import RatingsFile
+from tasks_app.studyfile import StudyFileError
 from tasks_app.studyfile.problems import Problems
+from tests.texts_at_random import many, texts
 from tests.workbooks import workbook
 
 NAMES = ("first", "second", "third")
 Rows = Sequence[Sequence[str]]
 
-# NUL and halves of characters cannot be stored; XML has no control characters, and no carriage returns.
-STORABLE = st.text(st.characters(exclude_characters="\x00", exclude_categories=["Cs"]), max_size=30)
-IN_XML = st.text(st.characters(exclude_categories=["Cs", "Cc", "Cn"], include_characters="\t\n"), max_size=30)
+# A workbook is XML, which has no control characters and no carriage returns, and writes others as _x0007_.
+NOT_IN_XML = frozenset({"Cs", "Cc", "Cn"})
+
+
+def in_xml(text: str) -> str:
+    """Return a text without what a workbook cannot hold."""
+    kept = (sign for sign in text if sign in "\t\n" or unicodedata.category(sign) not in NOT_IN_XML)
+    return "".join(kept).replace("_x", "_")
 
 
 def rows_of(text: st.SearchStrategy[str]) -> st.SearchStrategy[list[list[str]]]:
@@ -52,22 +62,85 @@ def read(name: str, content: bytes) -> list[list[str]]:
     problems = Problems()
     layout = Layout(quoting="double")
     with readable(RatingsFile(name, lambda: io.BytesIO(content))) as file, records(file, layout, problems) as table:
+        if table is None:
+            problems.raise_if_any()
         assert table is not None
         rows = [[row.cells.get(column) or "" for column in NAMES] for row in table.rows()]
     problems.raise_if_any()
     return rows
 
 
-@given(rows_of(STORABLE))
+def as_parquet(rows: Rows) -> bytes:
+    out = io.BytesIO()
+    polars.DataFrame(rows, schema=NAMES, orient="row").write_parquet(out)
+    return out.getvalue()
+
+
+def as_arrow(rows: Rows) -> bytes:
+    out = io.BytesIO()
+    polars.DataFrame(rows, schema=NAMES, orient="row").write_ipc(out)
+    return out.getvalue()
+
+
+Write = Callable[[Rows], bytes]
+OF_LINES: Sequence[tuple[str, Write]] = (
+    ("t.csv", as_csv), ("t.tsv", lambda given: as_csv(given, "\t")), ("s.csv", lambda given: as_csv(given, ";")),
+    ("t.jsonl", as_lines),
+)  # fmt: skip
+OF_ANOTHER_PROCESS: Sequence[tuple[str, Write]] = (
+    ("t.json", as_json), ("t.xlsx", as_workbook), ("t.parquet", as_parquet), ("t.arrow", as_arrow),
+)  # fmt: skip
+
+
+@given(rows_of(texts()))
 def test_text_formats(rows: list[list[str]]) -> None:
-    formats: tuple[tuple[str, Callable[[Rows], bytes]], ...] = (
-        ("t.csv", as_csv), ("t.tsv", lambda given: as_csv(given, "\t")), ("t.jsonl", as_lines),
-    )  # fmt: skip
-    for name, write in formats:
+    for name, write in OF_LINES:
         assert read(name, write(rows)) == rows, name
 
 
-@given(rows_of(IN_XML))
-@pytest.mark.parametrize(("name", "write"), [("t.json", as_json), ("t.xlsx", as_workbook)])
-def test_formats_that_another_process_reads(name: str, write: Callable[[Rows], bytes], rows: list[list[str]]) -> None:
+@given(rows_of(texts()))
+@pytest.mark.parametrize(("name", "write"), OF_ANOTHER_PROCESS)
+def test_formats_that_another_process_reads(name: str, write: Write, rows: list[list[str]]) -> None:
+    if name == "t.xlsx":
+        rows = [[in_xml(cell) or "x" for cell in row] for row in rows]
     assert read(name, write(rows)) == rows
+
+
+# A million cells, in files of 30,000 each.
+FILES, ROWS = 34, 10_000
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(("name", "write"), [*OF_LINES, *OF_ANOTHER_PROCESS])
+def test_a_million_cells(name: str, write: Write) -> None:
+    assert FILES * ROWS * len(NAMES) >= 1_000_000
+    for seed in range(FILES):
+        cells = many(ROWS * len(NAMES), seed)
+        rows = list(_rows(in_xml(cell) for cell in cells) if name == "t.xlsx" else _rows(cells))
+        assert read(name, write(rows)) == rows, f"{name}, seed {seed}"
+
+
+def _rows(cells: Iterator[str]) -> Iterator[list[str]]:
+    """Yield rows of cells, of which the first is never empty."""
+    while row := list(islice(cells, len(NAMES))):
+        yield [row[0] or "x", *row[1:]]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "place", "sentence"),
+    [
+        ("t.csv", b'first,second\na,b\nc,"d\nx\x00y"\n', (4, 2), "NUL character"),
+        ("t.tsv", b"first\tsecond\na\tx\x00y\n", (2, 4), "NUL character"),
+        ("t.jsonl", b'{"first": "a"}\n{"first": "x\\u0000y"}\n', (2, 1), "NUL character"),
+        ("t.jsonl", b'{"first": "a"}\n{"first": "x\\ud800y"}\n', (2, 1), "lone surrogate"),
+        ("t.csv", b"first,second\na,b\nc,\xed\xa0\x80\n", (3, 3), "is not UTF-8"),
+    ],
+)
+def test_what_cannot_be_stored_is_refused_with_its_place(
+    name: str, content: bytes, place: tuple[int, int], sentence: str
+) -> None:
+    with pytest.raises(StudyFileError) as caught:
+        read(name, content)
+    (problem,) = caught.value.problems
+    assert (problem.line, problem.column) == place
+    assert sentence in problem.message

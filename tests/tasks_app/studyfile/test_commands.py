@@ -12,6 +12,7 @@ from tasks_app import studyfile
 from tasks_app.hooks import sections
 from tasks_app.models import Study
 from tests.tasks_app.studyfile.kit import problems_of, put, spoil, stored
+from tests.terminals import Terminal
 
 pytestmark = pytest.mark.django_db
 
@@ -32,6 +33,12 @@ def test_a_study_is_stored_and_said_in_numbers(tmp_path: Path, rosa: User) -> No
     assert out.startswith("2 of 6 outputs are identical")
     assert not err
     assert Study.objects.get().memberships.get().user == rosa
+
+
+def test_a_terminal_is_told_how_far_loading_is(tmp_path: Path) -> None:
+    err = Terminal()
+    call_command("load_study", str(put(tmp_path / "study")), stdout=StringIO(), stderr=err)
+    assert err.told == ["Reading the study file", "Drawing the plan", "Storing the study", ""]
 
 
 def test_checking_stores_nothing(tmp_path: Path) -> None:
