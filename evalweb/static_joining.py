@@ -101,7 +101,7 @@ def modules_of(name: str, read: Read) -> list[str]:
 
 
 def _as_function(name: str, text: str) -> str:
-    """Return a module as a constant: what a function that runs at once returns, an object of its exports."""
+    """Return a module as a constant: the object of its exports that a function returns, which runs at once."""
     exports = [match["name"] for match in EXPORT.finditer(text)]
     body = EXPORT.sub(lambda match: f"{match['declared']} {match['name']}", text)
     body = IMPORT.sub(lambda match: _binding(match["names"], _beside(name, match["path"])), body)

@@ -15,7 +15,7 @@ Places = dict[str, tuple[Any, str]]
 
 
 class StaticStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]  # WhiteNoise ships no types
-    """WhiteNoise's storage that also joins files, rewrites imports of ES modules, and compresses what pages ask for.
+    """WhiteNoise's storage that also joins files, rewrites imports of ES modules, and compresses the files of pages.
 
     Without rewriting an upgrade could mix a new script with an old one that it imports. Every address on a page holds a
     hash, so that the files under their own names are asked for by nobody.

@@ -15,12 +15,13 @@ from analytics_app.analyses.shared.rated_texts import BetweenRaters, rated_texts
 from analytics_app.results import Row
 from analytics_app.stats.values import Estimate
 from tasks_app.settings.fields import YesNoField, choice_field, line_field, number_field, whole_field
-from tasks_app.task_types.base import Scale
+from tasks_app.task_types.base import ORDERED_SCALES, Scale
 
 registry.discover(__name__)
 import_shown(__name__)
 
 __all__ = [
+    "ORDERED_SCALES",
     "Analysis",
     "BetweenRaters",
     "Common",

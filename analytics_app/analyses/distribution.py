@@ -13,7 +13,7 @@ from analytics_app.analyses.shared.rated_texts import low_is_good
 from analytics_app.charts import words
 from analytics_app.charts.bars import bars_chart, stacked_chart
 from analytics_app.charts.drawing import Sketch, chart
-from analytics_app.charts.picking import Material, counted, each, numeric, only, value_of
+from analytics_app.charts.picking import Material, counted, each, left_off, numeric, value_of
 from analytics_app.charts.points import MOST_ROWS
 from analytics_app.results import Row
 from tasks_app.task_types.base import Scale
@@ -91,8 +91,8 @@ def shares(material: Material) -> Iterator[Sketch]:
         if numeric(labels)
         else _told_apart(rows, material.name, material.of("share_crossed")),
         subtitle=(
-            f"Share of ratings at each {word.lower()} for {material.name}{only(list(table))}; {material.basis(rows)}."
-            f"{each(rows)}{counted(rows)}"
+            f"Share of ratings at each {word.lower()} for {material.name}{left_off(list(table))}; "
+            f"{material.basis(rows)}.{each(rows)}{counted(rows)}"
         ),
         by_system=True,
         chart=stacked_chart(dict(list(table.items())[:MOST_ROWS]), labels, measure=word, ordered=numeric(labels)),

@@ -305,7 +305,7 @@ def ratios(material: Material) -> Iterator[Sketch]:
         title=_times(pairs.clear, len(rows), material.name, possible=setting(rows, "cannot_differ") is None),
         subtitle=(
             f"Ratio of the first system to the second for {material.name}, from mean logarithms"
-            f"{_over(rows)}{pairs.only}; {material.basis(rows)}. Line: "
+            f"{_over(rows)}{pairs.left_off}; {material.basis(rows)}. Line: "
             f"{material.interval(rows, 'items')}. To differ: p below {material.alpha:g}"
             f"{corrected(rows)}.{why_not(rows)}{counted(rows)}"
         ),

@@ -243,7 +243,7 @@ def _pieces(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
         yield {
             "name": str(row.system),
             "item": settings["item"],
-            "head": f"{words.apart(row.system)}, {words.apart(settings['item'])}",
+            "head": f"{words.isolated(row.system)}, {words.isolated(settings['item'])}",
             "text": settings["text"],
             "start": settings["start"],
             "end": settings["end"],

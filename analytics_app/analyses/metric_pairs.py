@@ -90,7 +90,7 @@ class MetricPairs(FilteredAnalysis):
             return
         make = Rows(self.name, sample)
         scored = metrics_of(sample, texts.systems, texts.items, self.metrics, self.lower_is_better)
-        metrics = [texts.only(metric) for metric in scored]
+        metrics = [texts.without_unjudged(metric) for metric in scored]
         metrics = [metric for metric in metrics if metric.of_texts is not None or metric.of_systems is not None]
         if len(metrics) > MOST_METRICS:
             note = TOO_MANY.format(n=len(metrics), most=MOST_METRICS)
@@ -127,7 +127,7 @@ class Judged:
             judged[np.searchsorted(items, part_outputs.item), place[part_outputs.system]] = True
         return cls(systems, items, judged, outputs[0].clusters_of(items))
 
-    def only(self, metric: OfMetric) -> OfMetric:
+    def without_unjudged(self, metric: OfMetric) -> OfMetric:
         """Return a metric without the scores of texts that nobody judged."""
         return (
             metric

@@ -13,7 +13,7 @@ from analytics_app.analyses.shared.rated_texts import FIRST, BetweenRaters
 from analytics_app.analyses.shared.transforms import Overall, Reducible
 from analytics_app.charts import words
 from analytics_app.charts.drawing import Sketch, chart
-from analytics_app.charts.picking import Material, only, point, setting, value_of
+from analytics_app.charts.picking import Material, left_off, point, setting, value_of
 from analytics_app.charts.points import MOST_ROWS as MOST_POINTS
 from analytics_app.charts.points import points_chart
 from analytics_app.models import ResultRow
@@ -191,7 +191,7 @@ def trust(material: Material) -> Iterator[Sketch]:
         title=title,
         subtitle=(
             f"Trust coefficients on {material.name} ({setting(rows, 'level')} alpha; {setting(rows, 'groups')} groups "
-            f"of raters); {material.basis(rows)}. 1 is the most trusted rater{only(points)}."
+            f"of raters); {material.basis(rows)}. 1 is the most trusted rater{left_off(points)}."
         ),
         by_system=any(row.by_system for row in rows),
         chart=points_chart(

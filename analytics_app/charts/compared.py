@@ -12,7 +12,7 @@ from analytics_app.charts.picking import (
     counted,
     each,
     falling,
-    only,
+    left_off,
     pair_point,
     pairs_of,
     point,
@@ -45,7 +45,7 @@ def pair_shares(
         title=_clear(pairs.clear, len(rows), material.name, verb),
         subtitle=(
             f"Share of comparisons for {material.name} in which the first of two systems stands above the other, ties "
-            f"half{pairs.only}; {material.basis(rows)}. Line: {material.interval(rows, 'items')}. p: {_test(rows)}"
+            f"half{pairs.left_off}; {material.basis(rows)}. Line: {material.interval(rows, 'items')}. p: {_test(rows)}"
             f"{corrected(list(tests.values()))}.{each(rows)}{counted(rows)}"
         ),
         by_system=True,
@@ -112,7 +112,7 @@ def strengths_of(
             alike=not_significant(material, material.of(TESTED.get(statistic, ""))),
         ),
         subtitle=(
-            f"{measure} for {material.name}{only(rows)}; {material.basis(rows)}. "
+            f"{measure} for {material.name}{left_off(rows)}; {material.basis(rows)}. "
             f"{systems.lines}{each(rows)}{counted(rows)}"
         ),
         by_system=True,
@@ -137,7 +137,9 @@ def rank_ranges(
     yield Sketch(
         kind=kind,
         title=titled(material, clusters),
-        subtitle=f"Rank range for {material.name}, 1 is the best{only(rows)}; {material.basis(rows)}. {method(rows)}.",
+        subtitle=(
+            f"Rank range for {material.name}, 1 is the best{left_off(rows)}; {material.basis(rows)}. {method(rows)}."
+        ),
         by_system=True,
         chart=points_chart(points, measure="Rank: 1 is the best", domain=(1.0, float(len(rows))), whole=True),
         columns=(("name", "System"), ("value", "Rank"), ("low", "Best"), ("high", "Worst")),

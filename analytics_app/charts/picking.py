@@ -128,7 +128,7 @@ class Pairs:
     """Pairs of systems, each in the order of its row, as tables name it.
 
     `rows` are those that fit into a chart, the highest value first; `clear` are those for which a claim holds, the
-    largest difference first. `only` is a phrase about those left off.
+    largest difference first. `left_off` is a phrase about those left off.
     """
 
     rows: list[Row]
@@ -136,7 +136,7 @@ class Pairs:
     n: int
 
     @property
-    def only(self) -> str:
+    def left_off(self) -> str:
         """Return a phrase about the pairs that the chart leaves off, if any."""
         return f", the {len(self.rows)} furthest apart of {self.n} pairs" if len(self.rows) < self.n else ""
 
@@ -157,7 +157,7 @@ def point(row: Row, text: str, *, name: object, over_raters: Row | None = None, 
     """Return the point of a row."""
     return Point(
         name=str(name),
-        shown=words.apart(name),
+        shown=words.isolated(name),
         value=value_of(row),
         text=text,
         low=row.low,
@@ -171,11 +171,11 @@ def point(row: Row, text: str, *, name: object, over_raters: Row | None = None, 
 def pair_point(row: Row, text: str, *, sign: str) -> Point:
     """Return the point of a pair of systems, named "A − B" or "A above B"."""
     pair = point(row, text, name=f"{row.system} {sign} {row.system_b}", n=row.n_items)
-    shown = f"{words.apart(row.system)} {sign} {words.apart(row.system_b)}"
+    shown = f"{words.isolated(row.system)} {sign} {words.isolated(row.system_b)}"
     return replace(pair, shown=shown, p=row.p_adjusted)
 
 
-def only(names: Sequence[object]) -> str:
+def left_off(names: Sequence[object]) -> str:
     """Return a phrase about the names that the chart leaves off, if any."""
     return f", the {MOST_ROWS} highest of {len(names)}" if len(names) > MOST_ROWS else ""
 

@@ -38,7 +38,7 @@ class Room:
 
     def lines(self, text: str, across: float) -> list[str]:
         """Return a text broken into lines that fit into a width in pixels; no letter is lost."""
-        return [words.apart(line) for line in lines_of(text, across, self.letters)]
+        return [words.isolated(line) for line in lines_of(text, across, self.letters)]
 
 
 WIDE = Room(width=880, letters=15, gutter=0.4)

@@ -30,20 +30,20 @@ def bare(value: float) -> str:
 
 # Letters that run from right to left; a name that has some stands apart, so that it does not turn the words around it.
 RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
-APART = "\u2068{}\u2069"
+ISOLATED = "\u2068{}\u2069"
 
 
 def short(name: object, longest: int = LONGEST) -> str:
     """Return a shortened name, with names that run from right to left isolated."""
     text = str(name)
     ends = list(accumulate(map(_width, text)))
-    return apart(text if not ends or ends[-1] <= longest else f"{text[: bisect_right(ends, longest - 1)]}…")
+    return isolated(text if not ends or ends[-1] <= longest else f"{text[: bisect_right(ends, longest - 1)]}…")
 
 
-def apart(name: object) -> str:
+def isolated(name: object) -> str:
     """Return a whole name, with names that run from right to left isolated."""
     text = str(name)
-    return APART.format(text) if RIGHT_TO_LEFT.search(text) else text
+    return ISOLATED.format(text) if RIGHT_TO_LEFT.search(text) else text
 
 
 def _width(letter: str) -> int:

@@ -29,7 +29,7 @@ def contents(
     page = _found(run, names, section_key, systems=systems, raters=raters)
     counts = collected(study)
     return page | {
-        "saying": paper_sentence(study, run, page["summary"], counts),
+        "paper_sentence": paper_sentence(study, run, page["summary"], counts),
         "plan_next": _plan_next(study, page["summary"]),
         "planted": demonstration.planted_in(study) if simulated else "",
         "standing": standing.standing(run, study, names.tasks),

@@ -58,9 +58,9 @@ class Facts:
         """Return whether the set-up answers a question."""
         if question.is_number or question.is_money:
             return bool(self.minutes if question.name == "minutes" else number_of(self.value(*question.path)))
-        return bool(question.path and self.said(question))
+        return bool(question.path and self.answered(question))
 
-    def said(self, question: Question) -> str:
+    def answered(self, question: Question) -> str:
         """Return the answer of the set-up to a question; "" if that is itself to be replaced."""
         return "" if not question.path or self.to_replace(question) else self.words(*question.path)
 
@@ -76,7 +76,7 @@ class Facts:
     def answer(self, name: str) -> str:
         """Return the answer of the set-up or of the questions, else the label in brackets; "" if optional."""
         question = _QUESTION[name]
-        answer = self.said(question)
+        answer = self.answered(question)
         if question.is_number and (number := number_of(self.value(*question.path))):
             answer = plain(number)
         answer = answer or self.answers.get(name, "")

@@ -40,7 +40,7 @@ def alternated(pair: Sequence[Answer], check: int) -> list[Answer]:
     return list(pair) if check % 2 == 0 else list(reversed(pair))
 
 
-def said(sentence: str) -> str:
+def check_text(sentence: str) -> str:
     """Return the text of a check that asks for something in one sentence."""
     first = _("This is not a text to judge. It checks that you are reading.")
     return f"{first}\n{sentence}"
@@ -49,7 +49,7 @@ def said(sentence: str) -> str:
 def in_lines(asked: Iterable[tuple[Criterion, str]]) -> str:
     """Return the text of a check that asks for an answer to each question."""
     lines = [f"{criterion.wording} “{words}”" for criterion, words in asked]
-    return said("\n".join([_("Please answer exactly like this:"), *lines]))
+    return check_text("\n".join([_("Please answer exactly like this:"), *lines]))
 
 
 def step_asked_for(words: Sequence[str], check: int) -> int:

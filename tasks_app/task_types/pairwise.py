@@ -34,7 +34,7 @@ from tasks_app.task_types.base import (
 )
 from tasks_app.task_types.data import grade_one
 from tasks_app.task_types.grid import Cell
-from tasks_app.task_types.instructed import alternated, said
+from tasks_app.task_types.instructed import alternated, check_text
 from tasks_app.task_types.output_names import TEXT, named
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.simulation import share_of
@@ -329,7 +329,7 @@ class Pairwise(ComparedTexts, SeveralTexts):
         texts = [gettext("Please choose this text."), gettext("Please choose the other text.")]
         first, second = alternated(texts, check)
         answers = tuple((criterion.key, "exact", LABELS[check % 2]) for criterion in criteria)
-        return Instruction(((self.anchor, said(first)), ("", said(second))), answers)
+        return Instruction(((self.anchor, check_text(first)), ("", check_text(second))), answers)
 
     def units(self, items: Sequence[ItemTexts], rng: Random) -> Iterator[UnitDraft]:
         """Make a unit of every two different texts of an item by different systems, or of those with the anchor.

@@ -33,7 +33,7 @@ from tasks_app.task_types.base import (
     Value,
 )
 from tasks_app.task_types.data import orders
-from tasks_app.task_types.instructed import alternated, said
+from tasks_app.task_types.instructed import alternated, check_text
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.simulation import share_of
 from tasks_app.task_types.texts import SeveralTexts
@@ -302,7 +302,9 @@ class Ranking(SeveralTexts):
     def instructed(self, criteria: Sequence[Criterion], check: int) -> Instruction:
         """Ask for the places of two texts."""
         places = alternated((1, 2), check)
-        texts = tuple(("", said(gettext("Please give this text place %(n)d.") % {"n": place})) for place in places)
+        texts = tuple(
+            ("", check_text(gettext("Please give this text place %(n)d.") % {"n": place})) for place in places
+        )
         return Instruction(texts, tuple((criterion.key, "order", places) for criterion in criteria))
 
     def scale_of(self, criterion: Criterion | None = None) -> tuple[float, float, float]:

@@ -7,7 +7,7 @@ from analytics_app.charts import words
 from analytics_app.charts.bars import stacked_chart
 from analytics_app.charts.drawing import Sketch, chart
 from analytics_app.charts.heat import heat_chart
-from analytics_app.charts.picking import Material, counted, each, leading, only, value_of
+from analytics_app.charts.picking import Material, counted, each, leading, left_off, value_of
 from analytics_app.charts.points import MOST_ROWS
 from analytics_app.results import Row
 
@@ -30,7 +30,8 @@ def error_profiles(material: Material) -> Iterator[Sketch]:
         kind="error-systems",
         title=_apart(material, rows) or "Error labels, system by system",
         subtitle=(
-            f"Share of answers with each label{only(list(table))}; {material.basis(rows)}.{each(rows)}{counted(rows)}"
+            f"Share of answers with each label{left_off(list(table))}; "
+            f"{material.basis(rows)}.{each(rows)}{counted(rows)}"
         ),
         by_system=True,
         chart=stacked_chart(dict(list(table.items())[:MOST_ROWS]), _labels(rows), measure="Label", ordered=False),
@@ -50,7 +51,8 @@ def rater_profiles(material: Material) -> Iterator[Sketch]:
         kind="error-raters",
         title=_widest(rows, table),
         subtitle=(
-            f"Share of answers with each label, rater by rater{only(list(table))}; {material.basis(rows)}.{each(rows)}"
+            f"Share of answers with each label, rater by rater{left_off(list(table))}; "
+            f"{material.basis(rows)}.{each(rows)}"
         ),
         by_system=any(row.by_system for row in rows),
         chart=stacked_chart(dict(list(table.items())[:MOST_ROWS]), _labels(rows), measure="Label", ordered=False),

@@ -9,7 +9,7 @@ from analytics_app.charts.picking import (
     by_system,
     counted,
     each,
-    only,
+    left_off,
     value_of,
 )
 from analytics_app.charts.points import MOST_ROWS, points_chart
@@ -40,8 +40,8 @@ def penalties(material: Material) -> Iterator[Sketch]:
             alike=not_significant(material, material.of(TESTED[statistic])),
         ),
         subtitle=(
-            f"MQM penalty a text: lower is better{only(rows).replace('highest', 'lowest')}; {material.basis(rows)}. "
-            f"{systems.lines}{each(rows)}{counted(rows)}"
+            f"MQM penalty a text: lower is better{left_off(rows).replace('highest', 'lowest')}; "
+            f"{material.basis(rows)}. {systems.lines}{each(rows)}{counted(rows)}"
         ),
         by_system=True,
         chart=points_chart(systems.points, measure="MQM penalty a text (lower is better)"),
@@ -65,7 +65,7 @@ def severities(material: Material) -> Iterator[Sketch]:
         kind="severities",
         title=_fewest(sorted(material.of("errors_per_text"), key=value_of)),
         subtitle=(
-            f"Errors a text by severity, the fewest first{only(names).replace('highest', 'first')}; "
+            f"Errors a text by severity, the fewest first{left_off(names).replace('highest', 'first')}; "
             f"{material.basis(rows)}. Mean over texts of the mean over raters."
         ),
         by_system=True,

@@ -38,7 +38,9 @@ def contrasts_by_feature(material: Material) -> Iterator[Sketch]:
     for row in rows[:MOST_ROWS]:
         contrast = pair_point(row, words.number(value_of(row), largest), sign="−")
         points.append(
-            replace(contrast, name=f"{contrast.name}, {row.label}", shown=f"{contrast.shown}, {words.apart(row.label)}")
+            replace(
+                contrast, name=f"{contrast.name}, {row.label}", shown=f"{contrast.shown}, {words.isolated(row.label)}"
+            )
         )
     n_clear = sum(beside(row, 0.0) for row in rows)
     more = f", the {MOST_ROWS} largest of {len(rows)}" if len(rows) > MOST_ROWS else ""

@@ -8,7 +8,7 @@ from analytics_app.charts.picking import (
     INTERVAL,
     Material,
     falling,
-    only,
+    left_off,
     point,
     setting,
     value_of,
@@ -144,7 +144,7 @@ def _metrics(material: Material, statistic: str, kind: str, level: str, unit: st
             otherwise=f"How far metrics agree with people {level}",
         ),
         subtitle=(
-            f"Pearson's correlation {level} with {whose}{only(rows)}; {material.basis(rows)}. "
+            f"Pearson's correlation {level} with {whose}{left_off(rows)}; {material.basis(rows)}. "
             f"Line: {material.interval(rows, 'items')}. {n:,} {unit}s, {items:,} items."
         ),
         by_system=True,

@@ -9,7 +9,7 @@ from analytics_app.charts.picking import (
     Material,
     by_system,
     counted,
-    only,
+    left_off,
     point,
     value_of,
 )
@@ -35,7 +35,7 @@ def chosen(material: Material) -> Iterator[Sketch]:
         kind="chosen",
         title=title,
         subtitle=(
-            f"Share of times the suggestion was chosen over the other one{only(rows)}; {material.basis(rows)}. "
+            f"Share of times the suggestion was chosen over the other one{left_off(rows)}; {material.basis(rows)}. "
             f"Line: {material.interval(rows, 'items')}. Clearly: exact test against one half, p below "
             f"{material.alpha:g} after correction.{counted(rows)}"
         ),

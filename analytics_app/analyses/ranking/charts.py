@@ -8,7 +8,7 @@ from analytics_app.charts.picking import (
     Material,
     counted,
     each,
-    only,
+    left_off,
     value_of,
 )
 from analytics_app.charts.points import points_chart
@@ -48,7 +48,7 @@ def mean_ranks(material: Material) -> Iterator[Sketch]:
             alike=not_significant(material, material.of(TESTED.get(statistic, ""))),
         ),
         subtitle=(
-            f"Mean rank for {material.name}, 1 is the best{only(rows)}; {material.basis(rows)}. "
+            f"Mean rank for {material.name}, 1 is the best{left_off(rows)}; {material.basis(rows)}. "
             f"{systems.lines}{each(rows)}{counted(rows)}"
         ),
         by_system=True,

@@ -11,7 +11,7 @@ from analytics_app.charts.picking import (
     counted,
     each,
     falling,
-    only,
+    left_off,
     pair_point,
     pairs_of,
     point,
@@ -58,7 +58,7 @@ def _by_mean(material: Material, statistic: str, kind: str, measure: str, highes
             alike=not_significant(material, material.of(TESTED[statistic])) | _alike(material),
         ),
         subtitle=(
-            f"{measure} for {material.name}{steps}{only(rows)}; {material.basis(rows)}. {systems.lines}"
+            f"{measure} for {material.name}{steps}{left_off(rows)}; {material.basis(rows)}. {systems.lines}"
             f"{each(rows)}{counted(rows)}"
         ),
         by_system=True,
@@ -82,7 +82,7 @@ def differences(material: Material) -> Iterator[Sketch]:
         kind="differences",
         title=_significant(len(pairs.clear), tested, material.name, possible=setting(rows, "cannot_differ") is None),
         subtitle=(
-            f"{_measure(rows)}{pairs.only}; "
+            f"{_measure(rows)}{pairs.left_off}; "
             f"{material.basis(rows)}. "
             f"Line: {material.interval(rows, 'items')}. To differ: p below {material.alpha:g}"
             f"{_corrected(setting(rows, 'correction'))}.{why_not(rows)}{counted(rows)}"
@@ -147,7 +147,8 @@ def superiority(material: Material) -> Iterator[Sketch]:
         title=title,
         subtitle=(
             f"Probability that a rating of the first system is above a rating of the second for the same item, "
-            f"ties half{pairs.only}; {material.basis(rows)}. Line: {material.interval(rows, 'items')}.{counted(rows)}"
+            f"ties half{pairs.left_off}; {material.basis(rows)}. "
+            f"Line: {material.interval(rows, 'items')}.{counted(rows)}"
         ),
         by_system=True,
         chart=points_chart(points, measure="Probability of superiority", limits=[(0.5, "even")], percent=True),

@@ -6,7 +6,7 @@ from dataclasses import replace
 from analytics_app.charts import words
 from analytics_app.charts.drawing import Sketch, chart
 from analytics_app.charts.lines import MOST_LINES, Curves, Observed, curves_chart
-from analytics_app.charts.picking import INTERVAL, Material, falling, only, pair_point, setting, value_of
+from analytics_app.charts.picking import INTERVAL, Material, falling, left_off, pair_point, setting, value_of
 from analytics_app.charts.points import MOST_ROWS, points_chart
 from analytics_app.results import Row
 from analytics_app.stats.planning.discrimination_power import power_of_difference, power_of_similarity
@@ -118,7 +118,7 @@ def curves(material: Material) -> Iterator[Sketch]:
         subtitle=(
             f"Probability of showing {verdict} ({risk}) by the true share of people who can tell; exact binomial, "
             f"{needed} {_each(counts, right)} right. Below: the estimated share of people who can "
-            f"tell, with its {material.confidence * 100:g}{words.SPACE}% Clopper-Pearson interval{only(shown)}."
+            f"tell, with its {material.confidence * 100:g}{words.SPACE}% Clopper-Pearson interval{left_off(shown)}."
         ),
         by_system=True,
         chart=curves_chart(
@@ -141,7 +141,7 @@ def curves(material: Material) -> Iterator[Sketch]:
 
 def _observed(row: Row) -> Observed:
     ends = "" if row.low is None or row.high is None else f" ({words.share(row.low)} to {words.share(row.high)})"
-    display_name = f"{words.apart(row.system)} – {words.apart(row.system_b)}"
+    display_name = f"{words.isolated(row.system)} – {words.isolated(row.system_b)}"
     name = f"{row.system} – {row.system_b}"
     return Observed(name, display_name, f"{words.share(value_of(row))}{ends}", value_of(row), row.low, row.high)
 

@@ -35,7 +35,7 @@ from tasks_app.task_types.base import (
 )
 from tasks_app.task_types.best_worst.known_answers import by_end, end_key, grade_choice
 from tasks_app.task_types.best_worst.tuples import design, draw
-from tasks_app.task_types.instructed import said
+from tasks_app.task_types.instructed import check_text
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.simulation import share_of
 from tasks_app.task_types.texts import SeveralTexts
@@ -300,7 +300,7 @@ class BestWorst(SeveralTexts):
         shift = check % len(sentences)
         turned = sentences[shift:] + sentences[:shift]
         order = [turned.index(sentences[0]) + 1, turned.index(sentences[1]) + 1]
-        texts = tuple(("", said(sentence)) for sentence in turned)
+        texts = tuple(("", check_text(sentence)) for sentence in turned)
         return Instruction(texts, tuple((criterion.key, "order", order) for criterion in criteria))
 
     def units(self, items: Sequence[ItemTexts], rng: Random) -> Iterator[UnitDraft]:

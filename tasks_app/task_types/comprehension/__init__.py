@@ -33,7 +33,7 @@ from tasks_app.task_types.comprehension.questions import (
     problems_in,
     questions_of,
 )
-from tasks_app.task_types.instructed import number_of, said
+from tasks_app.task_types.instructed import check_text, number_of
 from tasks_app.task_types.labels.options import in_drawn_order
 from tasks_app.task_types.list_fields import EntriesField
 from tasks_app.task_types.option_order import DrawnOptions
@@ -470,7 +470,7 @@ class Comprehension(DrawnOptions):
     def instructed(self, criteria: Sequence[Criterion], check: int) -> Instruction:
         """Ask which number stands in the text; the study's own questions may be answered in any way."""
         number = number_of(check)
-        text = said(gettext("Please answer with this number: %(number)s") % {"number": number})
+        text = check_text(gettext("Please answer with this number: %(number)s") % {"number": number})
         question = {"question": gettext("Which number does the text ask for?"), "correct": number}
         return Instruction((("", text),), (("correct-1", "exact", 1),), options={"questions": [question]})
 

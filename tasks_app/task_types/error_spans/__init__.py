@@ -54,7 +54,7 @@ from tasks_app.task_types.error_spans.simulate import keeps, simulated
 from tasks_app.task_types.graphemes import inside
 from tasks_app.task_types.grid import Cell, field_name
 from tasks_app.task_types.highlights import Highlight
-from tasks_app.task_types.instructed import number_of, said
+from tasks_app.task_types.instructed import check_text, number_of
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.simulation import share_of
 from tasks_app.task_types.written import written
@@ -511,7 +511,7 @@ class ErrorSpans(SpanParameters):
     def instructed(self, criteria: Sequence[Criterion], check: int) -> Instruction:
         """Ask for a mark on a number in the text; severity, kind and score are left to the rater."""
         number = number_of(check)
-        text = said(gettext("Please mark this number and nothing else: %(number)s") % {"number": number})
+        text = check_text(gettext("Please mark this number and nothing else: %(number)s") % {"number": number})
         start = text.rindex(number)
         return Instruction((("", text),), (("", "span", [{"start": start, "end": start + len(number)}]),), source=text)
 

@@ -33,7 +33,7 @@ from tasks_app.task_types.base import (
 from tasks_app.task_types.data import all_of_a_set
 from tasks_app.task_types.grid import Row, TextsForm, field_name
 from tasks_app.task_types.highlights import Highlight
-from tasks_app.task_types.instructed import in_lines, number_of, said
+from tasks_app.task_types.instructed import check_text, in_lines, number_of
 from tasks_app.task_types.list_fields import EntriesField
 from tasks_app.task_types.magnitude import tick_boxes
 from tasks_app.task_types.magnitude.numbers import LEAST, MOST, SENTENCES, WholeNumberField
@@ -336,7 +336,7 @@ class Magnitude(SeveralTexts):
         """Ask for one number for each criterion; the reference only says that this is a check."""
         number = number_of(check)
         text = in_lines((criterion, number) for criterion in criteria)
-        reference = said(gettext("Please read the other text."))
+        reference = check_text(gettext("Please read the other text."))
         stands = ((self.reference_system, reference),) if self.reference_system else ()
         answers = tuple((criterion.key, "exact", int(number)) for criterion in criteria)
         needs_one = not (self.reference_system or self.reference_text)

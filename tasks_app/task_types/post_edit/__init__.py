@@ -29,7 +29,7 @@ from tasks_app.task_types.base import (
     UnitDraft,
     Value,
 )
-from tasks_app.task_types.instructed import alternated, number_of, said
+from tasks_app.task_types.instructed import alternated, check_text, number_of
 from tasks_app.task_types.post_edit.changes import changes_in_words, unified
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.simulation import share_of
@@ -432,10 +432,10 @@ class PostEdit(SeveralTexts):
             ]
             first, second = alternated(texts, check)
             order = alternated((1, 2), check)
-            return Instruction((("", said(first)), ("", said(second))), (("choice", "order", order),))
+            return Instruction((("", check_text(first)), ("", check_text(second))), (("choice", "order", order),))
         number = number_of(check)
         text = gettext("Please delete this text and write this number instead: %(number)s") % {"number": number}
-        return Instruction((("", said(text)),), (("edited-text", "exact", number),))
+        return Instruction((("", check_text(text)),), (("edited-text", "exact", number),))
 
     def units(self, items: Sequence[ItemTexts], rng: Random) -> Iterator[UnitDraft]:
         """Make one unit a distinct text, or one every two distinct texts of an item by different systems."""
