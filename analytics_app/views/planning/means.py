@@ -185,7 +185,7 @@ class MeansPlan(PlanningForm):
         return [_("On this scale %(difference)s of the difference is left, since ratings are cut at its ends.") % left]
 
     def _interval(self, assumed: Assumed, n: int) -> str:
-        width = plain(round(half_width(assumed, n, confidence=CONFIDENCE), 2))
+        width = plain(round(half_width(spread_of_difference(assumed, n), confidence=CONFIDENCE), 2))
         return _("A 95 %% interval of the difference will reach about %(width)s to either side.") % {"width": width}
 
     def _thinly_spread(self, assumed: Assumed, n: int) -> list[str]:
@@ -338,7 +338,7 @@ class MeansPlan(PlanningForm):
             rows.append([
                 Cell(words, words), whole(size), whole(case.raters),
                 whole(size * case.raters_per_text * case.systems), Cell(self._words(power), power, strong=place == 0),
-                number(half_width(case, size, confidence=CONFIDENCE), 2),
+                number(half_width(spread_of_difference(case, size), confidence=CONFIDENCE), 2),
             ])  # fmt: skip
         return Table(_("What would help"), heads, rows, [])
 
