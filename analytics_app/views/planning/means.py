@@ -149,6 +149,12 @@ class MeansPlan(PlanningForm):
         entered = {name: float(self.cleaned_data[name]) for name in SPREADS}
         return entered if self._from_pilot is None else entered | self._from_pilot.cautious(entered)
 
+    def found_earlier(self) -> Mapping[str, float]:
+        """Return the standard deviations that an earlier study replaces, as this page plans with them."""
+        if self._from_pilot is None:
+            return {}
+        return {name: value for name, value in self._spreads().items() if name in self._from_pilot.estimates}
+
     def _of_pilot(self, n: int) -> list[str]:
         """Return warnings about a small earlier study, with the power by its estimates as they are."""
         if self._from_pilot is None:

@@ -37,7 +37,7 @@ class PreferencesPlan(PlanningForm):
     summary = gettext_lazy(
         "The probability of finding that one of two systems is preferred, for a number of items and raters."
     )
-    folded = ("alpha", "wanted", *PARTS)
+    folded = ("alpha", "wanted", "ties", *PARTS)
 
     n_items = whole_field(
         gettext_lazy("Items"),
@@ -149,6 +149,13 @@ class PreferencesPlan(PlanningForm):
         entered = {name: float(self.cleaned_data[name]) for name in PARTS}
         return entered if self._from_pilot is None else entered | self._from_pilot.cautious
 
+    def found_earlier(self) -> Mapping[str, float]:
+        """Return the shares that an earlier study replaces, as this page plans with them."""
+        pilot = self._from_pilot
+        if pilot is None:
+            return {}
+        return pilot.cautious | ({} if pilot.ties is None else {"ties": self._ties})
+
     @property
     def _ties(self) -> float:
         """The share of ties, from the earlier study if there is one."""
@@ -158,7 +165,7 @@ class PreferencesPlan(PlanningForm):
 
     @property
     def _alpha(self) -> float:
-        systems = self.cleaned_data["systems"]
+        systems: int = self.cleaned_data["systems"]
         return float(self.cleaned_data["alpha"]) / (systems * (systems - 1) // 2)
 
     def _assumed(self) -> AssumedShares:
@@ -226,7 +233,8 @@ class PreferencesPlan(PlanningForm):
         )  # fmt: skip
 
     def _of_sign_test(self, wins: float) -> float:
-        return power_of_sign_test(self.cleaned_data["n_items"], wins=wins, ties=self._ties, alpha=self._alpha)
+        n: int = self.cleaned_data["n_items"]
+        return power_of_sign_test(n, wins=wins, ties=self._ties, alpha=self._alpha)
 
     def _sign_test(self) -> str:
         wins, wanted = self.cleaned_data["wins"], self.cleaned_data["wanted"]

@@ -227,6 +227,7 @@ def test_an_earlier_study_stands_in_for_assumptions(rosas_browser: Client, study
     assert "Take from an earlier study" in text(asked(rosas_browser, "means"))
     said = text(asked(rosas_browser, "means", pilot=f"{study.slug}/main/fluency/"))
     assert f"Residual SD 1.1, from {study.title}, main / fluency, run 1" in said
+    assert "SD between raters: 0.5; SD of rater × system: 0.2; Residual SD: 1.1 (earlier study)" in said
     assert "SD between raters 0.5" in said, "what the pilot does not know stays as assumed"
     alpha = text(asked(rosas_browser, "agreement", pilot=f"{study.slug}/main/fluency/ordinal", n_texts=320))
     assert (
@@ -308,6 +309,7 @@ def test_an_earlier_comparison_stands_in_for_the_assumptions_about_preferences(
     for part, value in (("items", "0.1905"), ("raters", "0.0476")):
         assert f"Share of variance between {part} {value}, from {study.title}" in said
     assert f"Share of ties 0.2, from {study.title}" in said
+    assert "Share of ties: 0.2 (earlier study); Share of variance between items: 0.1905 (earlier study)" in said
     assumed = AssumedShares(0.6, 0.2, between_items=0.1905, between_raters=0.0476)
     power = power_of_share(assumed, 200, alpha=0.05)
     assert f"a preference of 60.0 % is found with a probability of {power * 100:.1f} %." in said

@@ -51,7 +51,8 @@ def test_folded_assumptions_say_their_values(rosas_browser: Client) -> None:
     html = asked(rosas_browser, "preferences", alpha=0.01)
     assert (
         '<span class="ew-planning-values" id="planning-folded">Alpha, two-sided: 0.01; Target power: 0.8; '
-        "Share of variance between items: 0.2; Share of variance between raters: 0.05</span>" in html
+        "Share of ties: 0.2; Share of variance between items: 0.2; Share of variance between raters: 0.05</span>"
+        in html
     )
     wrong = rosas_browser.get("/admin/planning/preferences/", {"alpha": "2"}).content.decode()
     assert '<details class="ew-more" open>' in wrong
