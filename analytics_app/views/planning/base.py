@@ -51,7 +51,7 @@ class PlanningForm(forms.Form):
                 required=False,
                 choices=choices,
                 label=gettext_lazy("Take from an earlier study"),
-                help_text=gettext_lazy("From its newest finished run; other values are as assumed below."),
+                help_text=gettext_lazy("What its newest finished run says takes the place of the values entered here."),
             )
             if not self.pilots:
                 del self.fields["pilot"]
