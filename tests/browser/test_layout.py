@@ -1,5 +1,6 @@
 """No page of researchers has words that are broken, clipped, over each other or on a line, at any width."""
 
+from copy import deepcopy
 from pathlib import Path
 
 import pytest
@@ -30,7 +31,9 @@ def test_a_title_with_a_word_longer_than_a_phone_is_wide(page: Page, live_site: 
     file = folder / "study.yaml"
     study = yaml.safe_load(file.read_text(encoding="utf-8"))
     study["study"]["title"] = LONG_WORD
-    study["tasks"].append({**study["tasks"][0], "key": "again", "title": "Once more", "criteria": ["fluency"]})
+    study["tasks"].append(
+        {**deepcopy(study["tasks"][0]), "key": "again", "title": "Once more", "criteria": ["fluency"]}
+    )
     file.write_text(yaml.safe_dump(study, allow_unicode=True, sort_keys=False), encoding="utf-8")
     live_site.manage("load_study", str(folder), "--owner", name)
     sign_in(page, live_site)
