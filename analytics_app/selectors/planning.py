@@ -68,10 +68,10 @@ def pilots_of_pairs(studies: QuerySet[Study]) -> dict[str, Pilot]:
     """
     runs = _newest_runs(studies)
     rows = _rows(runs, (SHARE, *COUNTS)).filter(analysis="pairwise")
-    found = _by_key(runs, rows, lambda row: f"{row.system}/{row.system_b}")
+    by_pair = _by_key(runs, rows, lambda row: f"{row.system}/{row.system_b}")
     modelled = {
         key: pilot
-        for key, pilot in found.items()
+        for key, pilot in by_pair.items()
         if SHARE in pilot.rows and "residual" in (pilot.rows[SHARE].settings or {}).get("sd", {})
     }
     slugs = {pilot.slug for pilot in modelled.values()}

@@ -86,13 +86,13 @@ class PlanningForm(forms.Form):
         return "; ".join(f"{field.label}: {words}" for field in self.folded_fields if (words := self._words_of(field)))
 
     def _words_of(self, field: forms.BoundField) -> str:
-        found = self.found_earlier().get(field.name)
-        if found is not None:
-            return _("%(value)s (earlier study)") % {"value": plain(round(found, 4))}
+        replacement = self.from_earlier_study().get(field.name)
+        if replacement is not None:
+            return _("%(value)s (earlier study)") % {"value": plain(round(replacement, 4))}
         value = self.cleaned_data.get(field.name)
         return "" if value in (None, "") else _worded(field.field, value)
 
-    def found_earlier(self) -> Mapping[str, float]:
+    def from_earlier_study(self) -> Mapping[str, float]:
         """Return the values that replace those of fields, from the earlier study that was chosen."""
         return {}
 

@@ -149,7 +149,7 @@ class MeansPlan(PlanningForm):
         entered = {name: float(self.cleaned_data[name]) for name in SPREADS}
         return entered if self._from_pilot is None else entered | self._from_pilot.cautious(entered)
 
-    def found_earlier(self) -> Mapping[str, float]:
+    def from_earlier_study(self) -> Mapping[str, float]:
         """Return the standard deviations that an earlier study replaces, as this page plans with them."""
         if self._from_pilot is None:
             return {}

@@ -149,7 +149,7 @@ class PreferencesPlan(PlanningForm):
         entered = {name: float(self.cleaned_data[name]) for name in PARTS}
         return entered if self._from_pilot is None else entered | self._from_pilot.cautious
 
-    def found_earlier(self) -> Mapping[str, float]:
+    def from_earlier_study(self) -> Mapping[str, float]:
         """Return the shares that an earlier study replaces, as this page plans with them."""
         pilot = self._from_pilot
         if pilot is None:
@@ -159,9 +159,9 @@ class PreferencesPlan(PlanningForm):
     @property
     def _ties(self) -> float:
         """The share of ties, from the earlier study if there is one."""
-        found = self._from_pilot.ties if self._from_pilot else None
+        ties = self._from_pilot.ties if self._from_pilot else None
         # All of them ties would leave no preference to plan for.
-        return float(self.cleaned_data["ties"]) if found is None else min(found, 0.95)
+        return float(self.cleaned_data["ties"]) if ties is None else min(ties, 0.95)
 
     @property
     def _alpha(self) -> float:
@@ -261,7 +261,7 @@ class PreferencesPlan(PlanningForm):
         pilot = self._from_pilot
         if pilot is None:
             return []
-        sentences = [pilot.found()]
+        sentences = [pilot.result_in_words()]
         if pilot.wins is not None:
             power = self._words(self._power(replace(self._assumed(), wins=pilot.wins), n))
             as_it_is = _(

@@ -75,7 +75,7 @@ class PilotShares:
         ties, value = self.ties or 0.0, self.row.value
         return None if value is None or ties >= 1 else min(1.0, max(0.0, (float(value) - ties / 2) / (1 - ties)))
 
-    def found(self) -> str:
+    def result_in_words(self) -> str:
         """Return a sentence with the share of wins that the earlier study found, and its interval."""
         first, second = self.pilot.pair or ("", "")
         words = {"first": first, "second": second, "share": share(float(self.row.value or 0), 1)}
