@@ -223,7 +223,8 @@ FAULTS: Mapping[tuple[str, str], Sequence[Fault]] = {
             values(*TASK, "instructions", to="Mark the errors. Some of the notices are by Parrot-7b."),
         ),
         Fault(
-            "a text copied down", "texts", "“Town hall” has one and the same text for 6 of 6 items, “Read this notice.”",
+            "a text copied down", "texts",
+            "“Town hall” has one and the same text for 6 of 6 items, “Read this notice.”",
             texts=texts(lambda _row: "Read this notice.", "person"),
         ),
         Fault(
