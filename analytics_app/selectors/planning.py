@@ -61,7 +61,7 @@ def pilots(studies: QuerySet[Study], statistics: Iterable[str]) -> dict[str, Pil
 
 
 def pilots_of_pairs(studies: QuerySet[Study]) -> dict[str, Pilot]:
-    """Return the pairs of systems of the newest finished run of each study whose preferences a mixed model describes.
+    """Return the pairs of systems in the newest finished run of each study that have a mixed model of preferences.
 
     The rows are `SHARE` and `COUNTS`. A pair is left out if its run has no standard deviations of items and raters:
     where all its judgments are alike, one rater judged it, or the two-way robust method took the model's place.
@@ -108,7 +108,7 @@ def _rows(runs: dict[int, Run], statistics: Iterable[str]) -> QuerySet[ResultRow
 
 
 def _by_key(runs: dict[int, Run], rows: Iterable[ResultRow], apart: Callable[[ResultRow], str]) -> dict[str, Pilot]:
-    """Gather rows by study, task, criterion and what else keeps them apart."""
+    """Gather rows by study, task, criterion, and the result of `apart`."""
     gathered: dict[str, Pilot] = {}
     for row in sorted(rows, key=lambda result_row: -result_row.run_id):
         run = runs[row.run_id]

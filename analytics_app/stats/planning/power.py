@@ -135,7 +135,7 @@ def spread_of_difference(assumed: Assumed, n_items: int) -> Spread:
 def spread_of_parts(
     difference: float, parts: Mapping[str, float], n_items: int, raters: int, ratings: int, *, contrasts: int = 1
 ) -> Spread:
-    """Return the spread of an estimate whose squared standard error is the sum of three parts.
+    """Return the spread of an estimate with a squared standard error that is the sum of three parts.
 
     Parameters
     ----------

@@ -96,7 +96,7 @@ class PreferencesPlan(PlanningForm):
 
     @classmethod
     def pilots_among(cls, studies: QuerySet[Study]) -> dict[str, Pilot]:
-        """Return the pairs of systems of these studies whose preferences may replace assumptions."""
+        """Return the pairs of systems of these studies with preferences that may replace assumptions."""
         return pilots_of_pairs(studies)
 
     def clean(self) -> dict[str, object]:
@@ -115,7 +115,7 @@ class PreferencesPlan(PlanningForm):
         return cleaned
 
     def answer(self) -> Answer:
-        """Answer with the power for further raters and items, that of the sign test, and what they depend on."""
+        """Answer with the power for further raters and items, that of the sign test, and the assumptions."""
         values, assumed, n = self.cleaned_data, self._assumed(), self.cleaned_data["n_items"]
         words = {
             "n": whole(n).text, "raters": whole(assumed.raters).text, "wins": share(values["wins"], 1),
@@ -257,7 +257,7 @@ class PreferencesPlan(PlanningForm):
         return f"{start % words} {reached % words}"
 
     def _as_found(self, n: int) -> list[str]:
-        """Return what the earlier study found, and the power if the preference is as it found."""
+        """Return the result of the earlier study, and the power if the preference is as strong as that."""
         pilot = self._from_pilot
         if pilot is None:
             return []
