@@ -1,4 +1,4 @@
-"""What is wrong with where the words of a page stand: broken within a word, clipped, over each other, or on a line."""
+"""What is wrong with where the words of a page stand: broken, clipped, over each other, on a line or off screen."""
 
 from playwright.sync_api import Page, ViewportSize
 
@@ -108,6 +108,12 @@ FAULTS = r"""() => {
                 found.add(`on a line: “${label.textContent.trim().slice(0, 30)}” (${name(label)})`);
             }
         }
+    }
+    const root = document.documentElement;
+    if (root.scrollWidth > root.clientWidth + 1) {
+        const wide = texts.find(({element, boxes}) => !isScrolled(element) &&
+            boxes.some((box) => box.right > root.clientWidth + 1 || box.left < -1));
+        found.add(`the page scrolls sideways${wide ? `: “${wide.node.data.trim().slice(0, 40)}”` : ""}`);
     }
     return [...found];
 }"""

@@ -111,3 +111,28 @@ def test_results(page: Page, live_site: LiveSite, tmp_path: Path) -> None:
     draw(page, "results", page.locator("#summary"))
     finished(page, live_site, tmp_path / "profile", "semantic_differential", 84)
     draw_with_margin(page, "profile", page.locator(".ew-figure").filter(has_text="Systems lie furthest apart").first)
+
+
+TABLE = """annotator,segment,model,src,translation,fluency,adequacy,age,domain
+ann,1,Online-A (v2),Der Zug ist da.,The train is here.,5,80,31,news
+bob,1,Online-A (v2),Der Zug ist da.,The train is here.,4,70.5,45,news
+ann,1,Zürich,Der Zug ist da.,Here the train.,2,30,31,news
+bob,1,Zürich,Der Zug ist da.,Here the train.,1,20,45,news
+ann,2,Online-A (v2),Es regnet wieder.,It rains again.,4,90,31,talk
+bob,2,Online-A (v2),Es regnet wieder.,It rains again.,4,88,45,talk
+ann,2,Zürich,Es regnet wieder.,Again rain.,1,10,31,talk
+bob,2,Zürich,Es regnet wieder.,Again rain.,2,22,45,talk
+"""
+
+
+def test_one_table(page: Page, live_site: LiveSite, tmp_path: Path) -> None:
+    page.set_viewport_size({"width": SIZE["width"], "height": SIZE["height"]})
+    sign_in(page, live_site)
+    file = tmp_path / "ratings.csv"
+    file.write_text(TABLE, encoding="utf-8")
+    page.goto("/admin/studies/new/?texts=one-table")
+    page.get_by_label("Title").fill("Ratings of a paper")
+    page.set_input_files("main input[type=file]", file)
+    page.get_by_role("button", name="Create the study").click()
+    expect(page.get_by_role("heading", name="The first rows as evalweb reads them")).to_be_visible()
+    draw(page, "one-table", page.locator("#ew-main"))

@@ -126,8 +126,8 @@ def rules_that_leave_out_nobody(facts: Facts) -> Iterator[Point]:
         n = sum(met[name] for name in rule.checks)
         if 0 < n < rule.least_checks:
             sentence = _(
-                "The rule “%(rule)s” looks at raters with at least %(least)d checks, but a rater meets %(n)d, so it "
-                "leaves out nobody. Lower its minimum, or add checks."
+                "The rule “%(rule)s” looks at raters with at least %(least)d checks, but each rater is shown %(n)d, "
+                "so it leaves out nobody. Lower its minimum, or add checks."
             )
             yield Point(KIND, sentence % {"rule": rule.label, "least": rule.least_checks, "n": n}, (*_RULES, place))
 
@@ -141,8 +141,8 @@ def limits_that_nobody_reaches(facts: Facts) -> Iterator[Point]:
         n = sets * settings.watched_among(task["set_size"], known)
         if 0 < n < settings.limit_after:
             sentence = _(
-                "The limit on failed checks applies after %(least)d answered checks, but a rater meets %(n)d. Nobody "
-                "is marked or stopped while the study is open. Lower the minimum, or add checks."
+                "The limit on failed checks applies after %(least)d answered checks, but each rater is shown %(n)d. "
+                "Nobody is marked or stopped while the study is open. Lower the minimum, or add checks."
             )
             words = {"least": settings.limit_after, "n": n}
             yield Point(KIND, sentence % words, ("tasks", place, "checks", "fail_after"), Level.NOTE)

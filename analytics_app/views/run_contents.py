@@ -49,18 +49,21 @@ def contents(
 def _plan_next(study: Study, summary: Summary) -> str:
     """Return the address of the planning page for a study like this one; "" if the run has nothing to plan from.
 
-    It starts from the standard deviations of the newest run, for the criterion that the headline is about.
+    It starts from what the newest run says about the criterion of the headline: standard deviations, or how much
+    raters and texts differ in preferences.
     """
     place = summary.leading
     if place is None or place.compared is None:
         return ""
     if place.has_components and place.compared.comparison.unit != "share":
-        task, _apart, criterion = place.key.partition("--")
-        values = {"study": study.slug, "pilot": f"{study.slug}/{task}/{criterion}/"}
-        return f"{reverse('planning:plan_ahead', args=['means'])}?{urlencode(values)}"
-    if place.compared.comparison.analysis == "pairwise":
-        return f"{reverse('planning:plan_ahead', args=['preferences'])}?{urlencode({'study': study.slug})}"
-    return ""
+        what = "means"
+    elif place.compared.comparison.analysis == "pairwise":
+        what = "preferences"
+    else:
+        return ""
+    task, _apart, criterion = place.key.partition("--")
+    values = {"study": study.slug, "pilot": f"{study.slug}/{task}/{criterion}/"}
+    return f"{reverse('planning:plan_ahead', args=[what])}?{urlencode(values)}"
 
 
 def _found(run: Run, names: ResultNames, section_key: str, *, systems: bool, raters: bool) -> dict[str, Any]:

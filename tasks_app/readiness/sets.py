@@ -1,7 +1,7 @@
 """Sets of tasks that nobody would get: a rater takes one of each task, so the task with fewest sets ends the study."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -65,6 +65,12 @@ def _title(place: int, task: Mapping[str, Any]) -> str:
     return str(task["title"] or "") or name_of(str(task["type"]), place + 1)
 
 
+def _and(words: Iterable[str]) -> str:
+    """Join words: "a, b and c"."""
+    *before, last = words
+    return _(" and ").join(filter(None, (", ".join(before), last)))
+
+
 @register
 def sets_left_over(facts: Facts) -> Iterator[Point]:
     """Yield the tasks of which sets are left over once the other tasks are full: their judgments are never made."""
@@ -74,16 +80,22 @@ def sets_left_over(facts: Facts) -> Iterator[Point]:
     counted = [Sets(place, load.sets, 0, Fraction(0)) for place, _task, load in tasks]
     left = left_over(filled({EVERYBODY: 1}, counted), counted)
     sizes = fitting_sizes(facts) if left else {}
+    numbers = _and(
+        ngettext("%(n)s rater for “%(task)s”", "%(n)s raters for “%(task)s”", load.sets)
+        % {"n": load.sets, "task": _title(place, task)}
+        for place, task, load in tasks
+    )
     for place, task, load in tasks:
         if place not in left:
             continue
         sentence = ngettext(
-            "%(left)s of the %(n)s sets of “%(task)s” is left over once the other tasks are full, so its texts are "
-            "judged less often than planned.",
-            "%(left)s of the %(n)s sets of “%(task)s” are left over once the other tasks are full, so their texts are "
-            "judged less often than planned.",
+            "The plan has %(numbers)s, and each rater takes a set of every task. So %(left)s of the %(n)s sets of "
+            "“%(task)s” is left over once the other tasks are full, and its texts are judged less often than planned.",
+            "The plan has %(numbers)s, and each rater takes a set of every task. So %(left)s of the %(n)s sets of "
+            "“%(task)s” are left over once the other tasks are full, and their texts are judged less often than "
+            "planned.",
             left[place],
-        ) % {"left": left[place], "n": load.sets, "task": _title(place, task)}
+        ) % {"numbers": numbers, "left": left[place], "n": load.sets, "task": _title(place, task)}
         if sizes:
             changed = {path[1]: size for path, size in sizes.items()}
             named = [
@@ -91,8 +103,6 @@ def sets_left_over(facts: Facts) -> Iterator[Point]:
                 for n, other, _load in tasks
                 if n in changed
             ]
-            sentence += " " + _("With %(sizes)s, all tasks have sets for as many raters.") % {
-                "sizes": _(" and ").join(named)
-            }
+            sentence += " " + _("With %(sizes)s, all tasks have sets for as many raters.") % {"sizes": _and(named)}
         level = Level.PROBLEM if sizes else Level.NOTE
         yield Point(KIND, sentence, ("tasks", place, "set_size"), level)

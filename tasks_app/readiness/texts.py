@@ -57,6 +57,13 @@ _SAID: Mapping[str, tuple[str | Promise, Level]] = {
         ),
         Level.PROBLEM,
     ),
+    "repeated": (
+        gettext_lazy(
+            "%(a)s has one and the same text for %(n)s of %(of)s items, “%(words)s”. Perhaps a row of the table was "
+            "copied down."
+        ),
+        Level.PROBLEM,
+    ),
     "broken_source": (
         gettext_lazy(
             "The sources or references of %(n)s of %(of)s items contain broken characters (%(first)s). The file was "

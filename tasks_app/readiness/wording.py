@@ -1,6 +1,7 @@
-"""Texts in another language than raters are promised, and scales that instructions describe otherwise."""
+"""Words for raters: in another language than promised, on another scale, naming a system, or the same twice."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -11,6 +12,7 @@ from tasks_app import task_types
 from tasks_app.hooks.sections import Path
 from tasks_app.readiness.base import Facts, Point, register
 from tasks_app.texts import languages
+from tasks_app.texts.findings import as_a_word, proper_names
 from tasks_app.texts.language_guess import differs
 
 # Words of another language that make a short text, such as a question or the steps of a scale, clear.
@@ -67,6 +69,41 @@ def _other(text: str, language: str, path: Path, least: int | None = None) -> It
             for name, code in (("found", other_language), ("language", language.lower()))
         }
         yield Point("language", str(_LANGUAGE) % words, path)
+
+
+@register
+def systems_named(facts: Facts) -> Iterator[Point]:
+    """Yield the words for raters that name a system of the study; the texts to judge have a check of their own."""
+    systems = facts.document.get("systems") or ()
+    names = proper_names({str(row["key"]): str(row.get("name") or row["key"]) for row in systems})
+    for text, path in _read_by_raters(facts):
+        named = next(filter(None, (as_a_word(name, text) for name in sorted(names))), "")
+        if named:
+            sentence = _("This names a system, “%(name)s”. Raters should not know which systems are compared.")
+            yield Point("names", sentence % {"name": named}, path)
+
+
+def _read_by_raters(facts: Facts) -> Iterator[tuple[str, Path]]:
+    """Yield the words that researchers wrote for raters, with the paths of their settings."""
+    yield str(facts.section("study").get("public_title") or ""), ("study", "public_title")
+    for language, text in facts.consent.items():
+        yield str(text), ("consent", language)
+    for place, task in facts.tasks:
+        yield str(task["instructions"] or ""), ("tasks", place, "instructions")
+    for place, criterion in enumerate(facts.document.get("criteria") or ()):
+        for name in ("question", "definition"):
+            yield str(criterion[name] or ""), ("criteria", place, name)
+
+
+@register
+def steps_alike(facts: Facts) -> Iterator[Point]:
+    """Yield the scales of which two steps have the same words."""
+    for place, criterion in enumerate(facts.document.get("criteria") or ()):
+        words = Counter(str(label).strip().casefold() for label in criterion["labels"] if label)
+        for label, n in words.items():
+            if n > 1:
+                sentence = _("%(n)s steps have the same words, “%(words)s”, so raters cannot tell them apart.")
+                yield Point("steps", sentence % {"n": n, "words": label}, ("criteria", place, "labels"))
 
 
 @register

@@ -2,8 +2,9 @@
 
 import statistics
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import NamedTuple
 
 from django.db.models import F, OuterRef, Q, Sum
@@ -29,7 +30,8 @@ class RaterProgress:
     `done` and `total` count the units of the current sequence, such as the training or the units to judge; `purpose` is
     the purpose of its units, empty for units to judge. `number` is the place of the shown unit in the sequence, from 1;
     0 if no unit is shown. `orders` holds the order numbers of all units of the sequence, `answered` those of the units
-    that the rater may go back to. `minutes_left` is the time for all units, not only those of the sequence.
+    that the rater may go back to. `minutes_left` is the time for all units, not only those of the sequence. `tasks` has
+    the task of each unit of the rater by its order number, without questions before the first task and after the last.
     """
 
     done: int
@@ -39,6 +41,16 @@ class RaterProgress:
     purpose: str = ""
     number: int = 0
     orders: tuple[int, ...] = ()
+    tasks: Mapping[int, int] = field(default_factory=dict)
+
+    def new_task(self, order: int) -> tuple[int, int] | None:
+        """Return which of how many tasks begins with a unit; None within a task, and for the first.
+
+        Two sets of a task are one unless units of another task are between them.
+        """
+        orders = sorted(self.tasks)
+        begins = [at for before, at in pairwise(orders) if self.tasks[before] != self.tasks[at]]
+        return (begins.index(order) + 2, len(begins) + 1) if order in begins else None
 
     def number_of(self, order: int) -> int:
         """Return the place of a unit in the sequence, from 1."""
@@ -88,6 +100,7 @@ def progress_of(rater: Rater, set_size: int, assignment: Assignment | None = Non
         purpose="" if assignment is None or assignment.purpose in Purpose.JUDGED else assignment.purpose,
         number=sum(row.order <= assignment.order for row in in_sequence) if assignment else 0,
         orders=tuple(row.order for row in in_sequence),
+        tasks={row.order: row.task for row in rows if row.purpose not in {Purpose.SCREENING, Purpose.EXIT}},
     )
 
 

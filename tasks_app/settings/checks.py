@@ -87,7 +87,7 @@ class CheckSettings(SettingsBlock):
     )
     fail_after = whole_field(
         _("Minimum number of checks answered"),
-        _("Leave empty for three, or for all checks that a rater meets if there are fewer."),
+        _("Leave empty for three, or for all checks that a rater is shown if there are fewer."),
         within=(1, 1000),
     )
     fast_seconds = number_field(

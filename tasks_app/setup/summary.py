@@ -156,7 +156,7 @@ def _checks_met(task: Mapping[str, Json], path: Path, facts: Facts | None) -> It
     for name, n, single, several in kinds:
         if n:
             kind = (single if sets * n == 1 else several) % {"n": sets * n}
-            yield Line(_("A rater meets %(checks)s.") % {"checks": kind}, (*path, name))
+            yield Line(_("Each rater is shown %(checks)s.") % {"checks": kind}, (*path, name))
 
 
 def _checks(task: Mapping[str, Json], path: Path, facts: Facts | None, *, has_known: bool) -> Line:
@@ -171,7 +171,11 @@ def _checks(task: Mapping[str, Json], path: Path, facts: Facts | None, *, has_kn
     known = {purpose: facts.counts(task, purpose) for purpose in ("control", "attention")} if facts else {}
     sets = int(facts.section("flow").get("sets_per_rater") or 1) if facts else 1
     if 0 < (n := sets * settings.watched_among(task["set_size"], known)) < settings.limit_after:
-        sentence = _("Raters who fail checks go on: a rater meets %(n)s, and the limit applies from %(least)s on.")
+        sentence = ngettext(
+            "Raters who fail checks go on: each is shown %(n)s check, and the limit applies only from %(least)s on.",
+            "Raters who fail checks go on: each is shown %(n)s checks, and the limit applies only from %(least)s on.",
+            n,
+        )
         return Line(sentence % {"n": n, "least": settings.limit_after}, (*path, "fail_after"))
     sentences: dict[str, str] = {
         OnFailing.WARN: _("Raters who fail too many checks are warned."),

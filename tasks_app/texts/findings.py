@@ -23,6 +23,8 @@ SAME, ENOUGH = 0.9, 4
 SOME, INCOMPLETE, COMPLETE = 1 / 3, 0.95, 0.98
 # The part of the texts in another language than the table says, and the fewest texts for it.
 FOREIGN = 0.5
+# The part of the items for which a system has one and the same text, where a row was copied down.
+REPEATED = 0.5
 
 # Kinds of systems with texts that people have not to compare with the others.
 _ASIDE = frozenset({"reference", "source", "degraded"})
@@ -117,10 +119,15 @@ def _texts(items: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Mapping[str, An
                 yield item, output
 
 
+def proper_names(names: Mapping[str, str]) -> set[str]:
+    """Return the keys and names of systems that only a system has; "writer" or "Rules" stand in texts as words."""
+    return {name for pair in names.items() for name in pair if len(name) >= SHORTEST_NAME and _PROPER.match(name)}
+
+
 def _in_each_text(items: Sequence[Mapping[str, Any]], names: Mapping[str, str]) -> Iterator[TextFinding]:
     """Yield the parts of single texts that raters should not read."""
     places_by_kind: dict[str, list[tuple[str, str]]] = {}
-    own = {name for pair in names.items() for name in pair if len(name) >= SHORTEST_NAME and _PROPER.match(name)}
+    own = proper_names(names)
     total = 0
     for item, output in _texts(items):
         total += 1
@@ -143,7 +150,7 @@ def _noticed(text: str, item: Mapping[str, Any], own: Iterable[str]) -> Iterator
     given = f"{item['source']}\n{item['reference']}".lower()
     lower = text.lower()
     model = _MODEL.search(text) if any(name in lower for name in _IN_MODELS) else None
-    named = (*((model[0],) if model else ()), *(_as_a_word(name, text) for name in own if name.lower() in lower))
+    named = (*((model[0],) if model else ()), *(as_a_word(name, text) for name in own if name.lower() in lower))
     if words := next((words for words in named if words and words.lower() not in given), ""):
         yield "names", words
     shape = item.get("format", "text")
@@ -152,13 +159,30 @@ def _noticed(text: str, item: Mapping[str, Any], own: Iterable[str]) -> Iterator
             yield kind, " ".join(match[0].split())[:40]
 
 
-def _as_a_word(name: str, text: str) -> str:
+def as_a_word(name: str, text: str) -> str:
     """Return a name as it stands in a text as a word of its own; "" where it does not."""
     at = text.lower().find(name.lower())
     end = at + len(name)
     if at < 0 or text[max(0, at - 1) : at].isalnum() or text[end : end + 1].isalnum():
         return ""
     return text[at:end]
+
+
+def _repeated(
+    items: Sequence[Mapping[str, Any]], by_item: Sequence[Mapping[str, str]], names: Mapping[str, str]
+) -> Iterator[TextFinding]:
+    """Yield systems that have one text for many items with different sources."""
+    sources: dict[str, dict[str, set[str]]] = {}
+    for item, texts in zip(items, by_item, strict=True):
+        for system, text in texts.items():
+            if " " in text.strip():
+                sources.setdefault(system, {}).setdefault(text, set()).add(item["source"] or item["key"])
+    have = Counter(system for texts in by_item for system in texts)
+    for system, by_text in sources.items():
+        text, of_text = max(by_text.items(), key=lambda pair: len(pair[1]))
+        if len(of_text) >= max(ENOUGH, REPEATED * have[system]):
+            words = text if len(text) <= 40 else f"{text[:39]}…"
+            yield TextFinding("repeated", len(of_text), have[system], words=words, systems=(names.get(system, system),))
 
 
 def _of_systems(
@@ -193,6 +217,7 @@ def _of_systems(
                 if len(texts) > 1 and system not in texts
             ]
             yield TextFinding("missing", n, most, tuple(lacks[:FIRST]), systems=(names.get(system, system),))
+    yield from _repeated(items, by_item, names)
     for pair in combinations(sorted(have), 2):
         if not together[pair] and min(have[system] for system in pair) >= ENOUGH:
             yield TextFinding("apart", 0, len(compared), systems=tuple(names.get(key, key) for key in pair))

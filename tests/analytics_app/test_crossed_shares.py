@@ -281,8 +281,8 @@ def test_joint_labels_say_that_they_have_no_raters() -> None:
         ),
         (
             of_search, "labels",
-            "The precision of no two systems differs clearly on tone; they do by the labels of these raters, "
-            "but other raters may not agree.",
+            "The precision of no two systems differs clearly on tone; the labels of these raters show a "
+            "difference, but those of other raters may not.",
             "s0 has more relevant results among its first 2 than s1 on tone.",
         ),
         (

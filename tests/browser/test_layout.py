@@ -1,8 +1,10 @@
 """No page of researchers has words that are broken, clipped, over each other or on a line, at any width."""
 
+from copy import deepcopy
 from pathlib import Path
 
 import pytest
+import yaml
 from playwright.sync_api import Page, expect
 
 from tests.about import ready
@@ -16,6 +18,37 @@ TABS = ("", "set-up/task/", "items/", "design/", "checks/", "recruit/", "monitor
         "datasheet/", "data/", "api/")  # fmt: skip
 OTHERS = ("/", "/task-types/", "/api/v1/", "/nothing/", "/admin/studies/", "/admin/studies/welcome/", "/admin/log/",
           "/admin/studies/new/", "/admin/studies/load/", "/admin/planning/", "/admin/help/")  # fmt: skip
+
+
+LONG_WORD = "How well do readers like texts about Donaudampfschifffahrtsgesellschaftskapitänsverordnungen?"
+
+
+@pytest.mark.exhaustive
+def test_a_title_with_a_word_longer_than_a_phone_is_wide(page: Page, live_site: LiveSite, tmp_path: Path) -> None:
+    """Also with two tasks, whose names stand on buttons."""
+    name, _password = live_site.login
+    folder = Path(ready("likert", tmp_path / "study"))
+    file = folder / "study.yaml"
+    study = yaml.safe_load(file.read_text(encoding="utf-8"))
+    study["study"]["title"] = LONG_WORD
+    study["tasks"].append(
+        {**deepcopy(study["tasks"][0]), "key": "again", "title": "Once more", "criteria": ["fluency"]}
+    )
+    file.write_text(yaml.safe_dump(study, allow_unicode=True, sort_keys=False), encoding="utf-8")
+    live_site.manage("load_study", str(folder), "--owner", name)
+    sign_in(page, live_site)
+    for step in ("set-up/checks/", "set-up/review/", "design/", "recruit/"):
+        page.goto(f"{STUDY}/{step}")
+        page.wait_for_load_state("networkidle")
+        assert faults_at(page, (390,)) == {}, step
+    for address in ("/admin/studies/", "/admin/studies/new/"):
+        page.goto(address)
+        assert faults_at(page, (390,)) == {}, address
+    page.goto(f"{STUDY}/set-up/checks/")
+    page.set_viewport_size({"width": 390, "height": 900})
+    button = page.get_by_role("button", name="Add an attention check (Texts about places)")
+    words = button.evaluate("(button) => [...button.children].map((child) => child.textContent.trim())")
+    assert words == ["Add an attention check (Texts about places)"], "one line of words, not two columns"
 
 
 @pytest.mark.exhaustive

@@ -137,7 +137,7 @@ def test_a_scale_of_one_step_finds_nothing() -> None:
 def test_half_width_is_that_of_a_t_interval() -> None:
     assumed = Assumed(0.0, raters=10, sd_rater_system=0.3)
     spread = spread_of_difference(assumed, 100)
-    assert half_width(assumed, 100, confidence=0.9) == pytest.approx(stats.t.ppf(0.95, spread.df) * spread.se)
+    assert half_width(spread, confidence=0.9) == pytest.approx(stats.t.ppf(0.95, spread.df) * spread.se)
     assert sum(spread.shares.values()) == pytest.approx(1)
 
 
@@ -152,7 +152,7 @@ def test_half_width_is_that_of_a_t_interval() -> None:
         lambda: Assumed(0.2, sd_system_item=0, sd_residual=0),
         lambda: spread_of_difference(Assumed(0.2), 1),
         lambda: power_of_means(Assumed(0.2), 10, alpha=0),
-        lambda: half_width(Assumed(0.2), 10, confidence=1),
+        lambda: half_width(spread_of_difference(Assumed(0.2), 10), confidence=1),
         lambda: power_of_sign_test(0, wins=0.6, alpha=0.05),
         lambda: power_of_sign_test(10, wins=0.6, ties=1, alpha=0.05),
         lambda: items_for_sign_test(wins=0.6, alpha=0.05, power=1),

@@ -132,6 +132,14 @@ FAULTS: Mapping[tuple[str, str], Sequence[Fault]] = {
             "a chatbot's first words", "texts", "1 of 18 texts begin or speak like a chatbot",
             texts=first(lambda text: f"Sure! Here is the notice: {text}", "person"),
         ),
+        Fault(
+            "a title for raters that names a system", "task", "This names a system, “Parrot-7b”",
+            values("study", "public_title", to="Is Parrot-7b any good?"),
+        ),
+        Fault(
+            "two steps with the same words", "questions", "2 steps have the same words, “well”",
+            values("criteria", 0, "labels", to=["very badly", "badly", "well", "Well", "very well"]),
+        ),
         Fault("no one to complain to", "consent", "nobody outside the team", values("about", "complaints", to="")),
     ),
     ("likert", "de"): (
@@ -209,6 +217,15 @@ FAULTS: Mapping[tuple[str, str], Sequence[Fault]] = {
         Fault(
             "references that are a system's texts", "texts", "The texts of “Parrot-7b” are the references themselves",
             texts=with_references,
+        ),
+        Fault(
+            "instructions that name a system", "task", "This names a system, “Parrot-7b”",
+            values(*TASK, "instructions", to="Mark the errors. Some of the notices are by Parrot-7b."),
+        ),
+        Fault(
+            "a text copied down", "texts",
+            "“Town hall” has one and the same text for 6 of 6 items, “Read this notice.”",
+            texts=texts(lambda _row: "Read this notice.", "person"),
         ),
         Fault(
             "signs of a model in texts", "texts", "such as “<|endoftext|>”",

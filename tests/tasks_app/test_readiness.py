@@ -239,7 +239,7 @@ FAULTS: Mapping[str, tuple[Callable[[Given], None], str, str, Level]] = {
     "a rule that needs more checks than there are": (
         setting("analysis", "rules", to=[{**CONTROLS, "least": 4}, REPEATS]),
         "analysis.rules.0",
-        "a rater meets 3",
+        "each rater is shown 3",
         Level.PROBLEM,
     ),
     "known answers that are never shown": (

@@ -17,7 +17,7 @@ from analytics_app.show.shown import StoredRows
 @finding_of("search_results", "precision_difference", "precision_difference_crossed", order=14)
 def search_results(rows: StoredRows, question: FindingQuestion) -> Finding | None:
     """Return the finding about the system with the largest clear difference of precision, and the worse systems."""
-    these = _("; they do by the labels of these raters, but other raters may not agree")
+    these = _("; the labels of these raters show a difference, but those of other raters may not")
     by = leading(rows, question, "precision_difference", these=these)
     tests = by.tests
     if not tests:

@@ -22,7 +22,7 @@ class Parquet(Writer):
     """Ratings as Parquet."""
 
     label = gettext_lazy("Parquet")
-    about = gettext_lazy("The ratings with types, for pandas, polars, DuckDB, R and `datasets` of Hugging Face.")
+    about = gettext_lazy("The ratings with types, for pandas, polars, DuckDB, R and Hugging Face datasets.")
     not_kept = gettext_lazy("nothing of the CSV export; an arrangement is JSON as text")
     suffix = ".parquet"
     content_type = "application/vnd.apache.parquet"

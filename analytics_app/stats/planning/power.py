@@ -129,10 +129,34 @@ def spread_of_difference(assumed: Assumed, n_items: int) -> Spread:
     # With fewer ratings of a system than raters nobody is sure to rate two systems.
     residual += of_leniency if assumed.raters > ratings else 0.0
     parts = {ITEMS: of_text / n_items, RATERS: of_taste / raters, RATINGS: residual / ratings}
+    return spread_of_parts(difference, parts, n_items, raters, ratings, contrasts=assumed.systems - 1)
+
+
+def spread_of_parts(
+    difference: float, parts: Mapping[str, float], n_items: int, raters: int, ratings: int, *, contrasts: int = 1
+) -> Spread:
+    """Return the spread of an estimate with a squared standard error that is the sum of three parts.
+
+    Parameters
+    ----------
+    difference : float
+        Expected value of the estimate.
+    parts : mapping of str to float
+        Squared standard errors from "items", "raters" and "ratings".
+    n_items, raters, ratings : int
+        Items, raters and ratings that each of the contrasts is estimated from.
+    contrasts : int
+        Independent differences between systems from which the variances are estimated; 1 for a single mean.
+
+    Examples
+    --------
+    >>> spread_of_parts(0.1, {"items": 0.001, "raters": 0.0005, "ratings": 0.001}, 100, 10, 300).se
+    0.05
+    """
     variance = sum(parts.values())
     if variance <= 0:
         return Spread(difference, 0.0, float(n_items - 1), dict.fromkeys(parts, 0.0))
-    df = _degrees(parts, n_items, raters, ratings) * (assumed.systems - 1)
+    df = _degrees(parts, n_items, raters, ratings) * contrasts
     return Spread(difference, sqrt(variance), df, {name: part / variance for name, part in parts.items()})
 
 
@@ -172,27 +196,47 @@ def power_of_means(assumed: Assumed, n_items: int, *, alpha: float) -> float:
     >>> round(power_of_means(Assumed(0.2, raters=1000), 100, alpha=0.05), 2)
     0.72
     """
+    return t_power(spread_of_difference(assumed, n_items), alpha)
+
+
+def t_power(spread: Spread, alpha: float) -> float:
+    """Return the power of the two-sided t test that a difference with this spread is 0.
+
+    Raises
+    ------
+    ValueError
+        Alpha out of range.
+
+    Examples
+    --------
+    >>> round(t_power(Spread(0.5, 0.2, 30.0, {}), 0.05), 3)
+    0.677
+    """
     if not 0 < alpha < 1:
         raise ValueError(f"Alpha is between 0 and 1, not {alpha}.")
-    spread = spread_of_difference(assumed, n_items)
     if not spread.se:
         return 0.0 if spread.difference == 0 else 1.0
     return _power_of_t(abs(spread.difference) / spread.se, spread.df, alpha)
 
 
-def half_width(assumed: Assumed, n_items: int, *, confidence: float) -> float:
-    """Return half the expected width of the confidence interval of a difference, in units of the scale.
+def half_width(spread: Spread, *, confidence: float) -> float:
+    """Return half the expected width of the confidence interval of a difference, in its units.
+
+    Raises
+    ------
+    ValueError
+        A confidence out of range.
 
     Examples
     --------
-    >>> round(half_width(Assumed(0.0, sd_rater_system=0.3, raters=10), 100, confidence=0.95), 2)
+    >>> assumed = Assumed(0.0, sd_rater_system=0.3, raters=10)
+    >>> round(half_width(spread_of_difference(assumed, 100), confidence=0.95), 2)
     0.34
     """
     from scipy.special import stdtrit  # noqa: PLC0415  lazy import: scipy loads slowly
 
     if not 0 < confidence < 1:
         raise ValueError(f"The confidence is between 0 and 1, not {confidence}.")
-    spread = spread_of_difference(assumed, n_items)
     return float(spread.se * stdtrit(spread.df, (1 + confidence) / 2))
 
 

@@ -82,9 +82,16 @@ def items_for_sign_test(*, wins: float, ties: float = 0.0, alpha: float, power: 
     return 1
 
 
+def check_shares(wins: float, ties: float) -> None:
+    """Raise ValueError for a share of wins or of ties that is out of range."""
+    if not (0 <= wins <= 1 and 0 <= ties < 1):
+        raise ValueError(f"Shares are between 0 and 1, not {wins} and {ties}.")
+
+
 def _check(wins: float, ties: float, alpha: float) -> None:
-    if not (0 <= wins <= 1 and 0 <= ties < 1 and 0 < alpha < 1):
-        raise ValueError(f"Shares and alpha are between 0 and 1, not {wins}, {ties} and {alpha}.")
+    check_shares(wins, ties)
+    if not 0 < alpha < 1:
+        raise ValueError(f"Alpha is between 0 and 1, not {alpha}.")
 
 
 class _MixedPower:

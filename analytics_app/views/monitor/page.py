@@ -34,15 +34,14 @@ def _now(study: Study, own_role: str | None) -> dict[str, Any]:
     runs = runs_now(study)
     reading = read(study, runs.done)
     agreement = agreement_of(runs.done) if runs.done is not None else []
+    courses = agreement_charts(agreement, reading.zone, reading.pace.now)
     return {
         "reading": reading,
         "alerts": alerts.of(reading, reads_gold=access.reaches(own_role, access.GOLD_READER)),
         "not_looked_at": alerts.not_looked_at(reading),
         "figures": figures.of(reading),
-        "charts": [
-            *(charts.of(reading) if reading.has_begun else ()),
-            *agreement_charts(agreement, reading.zone, reading.pace.now),
-        ],
+        "charts": [*(charts.of(reading) if reading.has_begun else ()), *courses],
+        "agreement_charts": courses,
         "chips": chips_of(reading.fieldwork, reading.careful),
         "judgments": count_judgments(study) if reading.is_imported else 0,
         "runs": runs,

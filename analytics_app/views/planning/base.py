@@ -6,14 +6,16 @@ from math import floor
 from typing import Any, ClassVar, cast
 
 from django import forms
+from django.db.models import QuerySet
 from django.utils import formats
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from analytics_app.selectors.planning import Pilot
+from analytics_app.selectors.planning import Pilot, pilots
 from analytics_app.show.cells import figure
 from analytics_app.views.planning.answer import Answer
+from tasks_app.models import Study
 from tasks_app.settings.fields import whole_field
 
 Words = str | Promise
@@ -49,7 +51,7 @@ class PlanningForm(forms.Form):
                 required=False,
                 choices=choices,
                 label=gettext_lazy("Take from an earlier study"),
-                help_text=gettext_lazy("From its newest finished run; other values are as assumed below."),
+                help_text=gettext_lazy("What its newest finished run says takes the place of the values entered here."),
             )
             if not self.pilots:
                 del self.fields["pilot"]
@@ -57,6 +59,11 @@ class PlanningForm(forms.Form):
             # An error may come while the field is filled in, so its place is named from the start.
             about = f"id_{name}_helptext id_{name}_error" if field.help_text else f"id_{name}_error"
             field.widget.attrs["aria-describedby"] = about
+
+    @classmethod
+    def pilots_among(cls, studies: QuerySet[Study]) -> dict[str, Pilot]:
+        """Return the results of these studies that may replace assumptions, by the key of their choice."""
+        return pilots(studies, cls.from_pilots) if cls.from_pilots else {}
 
     @property
     def first_fields(self) -> list[forms.BoundField]:
@@ -79,8 +86,15 @@ class PlanningForm(forms.Form):
         return "; ".join(f"{field.label}: {words}" for field in self.folded_fields if (words := self._words_of(field)))
 
     def _words_of(self, field: forms.BoundField) -> str:
+        replacement = self.from_earlier_study().get(field.name)
+        if replacement is not None:
+            return _("%(value)s (earlier study)") % {"value": plain(round(replacement, 4))}
         value = self.cleaned_data.get(field.name)
         return "" if value in (None, "") else _worded(field.field, value)
+
+    def from_earlier_study(self) -> Mapping[str, float]:
+        """Return the values that replace those of fields, from the earlier study that was chosen."""
+        return {}
 
     @property
     def chosen(self) -> Pilot | None:

@@ -149,6 +149,12 @@ class MeansPlan(PlanningForm):
         entered = {name: float(self.cleaned_data[name]) for name in SPREADS}
         return entered if self._from_pilot is None else entered | self._from_pilot.cautious(entered)
 
+    def from_earlier_study(self) -> Mapping[str, float]:
+        """Return the standard deviations that an earlier study replaces, as this page plans with them."""
+        if self._from_pilot is None:
+            return {}
+        return {name: value for name, value in self._spreads().items() if name in self._from_pilot.estimates}
+
     def _of_pilot(self, n: int) -> list[str]:
         """Return warnings about a small earlier study, with the power by its estimates as they are."""
         if self._from_pilot is None:
@@ -185,7 +191,7 @@ class MeansPlan(PlanningForm):
         return [_("On this scale %(difference)s of the difference is left, since ratings are cut at its ends.") % left]
 
     def _interval(self, assumed: Assumed, n: int) -> str:
-        width = plain(round(half_width(assumed, n, confidence=CONFIDENCE), 2))
+        width = plain(round(half_width(spread_of_difference(assumed, n), confidence=CONFIDENCE), 2))
         return _("A 95 %% interval of the difference will reach about %(width)s to either side.") % {"width": width}
 
     def _thinly_spread(self, assumed: Assumed, n: int) -> list[str]:
@@ -338,7 +344,7 @@ class MeansPlan(PlanningForm):
             rows.append([
                 Cell(words, words), whole(size), whole(case.raters),
                 whole(size * case.raters_per_text * case.systems), Cell(self._words(power), power, strong=place == 0),
-                number(half_width(case, size, confidence=CONFIDENCE), 2),
+                number(half_width(spread_of_difference(case, size), confidence=CONFIDENCE), 2),
             ])  # fmt: skip
         return Table(_("What would help"), heads, rows, [])
 

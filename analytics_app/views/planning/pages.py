@@ -6,7 +6,6 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
-from analytics_app.selectors.planning import Pilot, pilots
 from analytics_app.views.planning import from_study
 from analytics_app.views.planning.agreement import AgreementPlan
 from analytics_app.views.planning.base import PlanningForm
@@ -48,7 +47,7 @@ def page(request: HttpRequest, what: str) -> HttpResponse:
         raise Http404
     study = _study(request)
     start = from_study.start(study) if study is not None else {}
-    form = kind(_query(request), start, _pilots(request, kind))
+    form = kind(_query(request), start, kind.pilots_among(access.studies_for_researcher(request.user)))
     answer = form.answer() if form.is_valid() else None
     if answer is not None and form.chosen is not None:
         _looked_at(request, form.chosen.slug)
@@ -74,12 +73,6 @@ def _looked_at(request: HttpRequest, slug: str) -> Study:
     study, own = access.study_and_role(request.user, slug)
     note_look(request, study, own, "planning", often=True)
     return study
-
-
-def _pilots(request: HttpRequest, kind: type[PlanningForm]) -> dict[str, Pilot]:
-    if not kind.from_pilots:
-        return {}
-    return pilots(access.studies_for_researcher(request.user), kind.from_pilots)
 
 
 def _listed() -> list[dict[str, Any]]:

@@ -124,7 +124,7 @@ def instructions_html(tasks: list[Task]) -> SafeString:
 
 def _heading(number: int, of: int) -> SafeString:
     """Return the heading of the instructions of one of several tasks; of the only one none."""
-    words = _("Task %(number)s of %(of)s") % {"number": number, "of": of}
+    words = stages.task_number(number, of)
     return format_html('<h2 lang="{}">{}</h2>', languages.spoken(), words) if of > 1 else SafeString("")
 
 

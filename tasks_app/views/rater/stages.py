@@ -77,6 +77,17 @@ def practice(progress: RaterProgress) -> str:
     return _("Practice %(n)s of %(total)s") % {"n": max(1, progress.done), "total": progress.total}
 
 
+def task_number(number: int, of: int) -> str:
+    """Name one of several tasks by its number; titles of tasks are words of researchers, and might name a system."""
+    return _("Task %(number)s of %(of)s") % {"number": number, "of": of}
+
+
+def new_task(assignment: Assignment, progress: RaterProgress) -> str:
+    """Name the task that begins with a unit, by its number; empty for the first, and within a task."""
+    begun = progress.new_task(assignment.order)
+    return "" if begun is None else task_number(*begun)
+
+
 def _decides(assignment: Assignment) -> bool:
     """Return whether answers to a unit that screens can end it: those to mere questions do not."""
     return assignment.purpose == Purpose.SCREENING and bool(known_answers(assignment.unit_id))

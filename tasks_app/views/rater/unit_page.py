@@ -99,6 +99,7 @@ class UnitPage:
             "next_url": visit.url("judge"),
             "break_after_minutes": options.break_after_minutes,
             "content_warning": options.content_warning,
+            "new_task": stages.new_task(assignment, progress) if first.stored is None else "",
             "stage_hint": stages.hint(assignment, progress),
             "personal_link": self._link_before_instructions(),
             "skip_note": stages.about_skipping(assignment),

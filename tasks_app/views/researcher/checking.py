@@ -123,9 +123,9 @@ def _failing(settings: CheckSettings) -> str:
 
 def _without_limit(about: TaskChecks) -> str:
     sentence = ngettext(
-        "A rater meets %(n)d check. The limit on failed checks applies after %(least)d, so nobody is marked or "
+        "Each rater is shown %(n)d check. The limit on failed checks applies after %(least)d, so nobody is marked or "
         "stopped.",
-        "A rater meets %(n)d checks. The limit on failed checks applies after %(least)d, so nobody is marked or "
+        "Each rater is shown %(n)d checks. The limit on failed checks applies after %(least)d, so nobody is marked or "
         "stopped.",
         about.n_met,
     )

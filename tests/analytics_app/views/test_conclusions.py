@@ -107,7 +107,7 @@ def test_preferences_are_claimed_as_far_as_other_raters_would_share_them(rosas_b
     assert "is 0.70 higher than another's is preferred to it in about 67 % of comparisons" in said.replace(
         "&#x27;", "'"
     )
-    assert f"/admin/planning/preferences/?study={closed.slug}" in html
+    assert f"/admin/planning/preferences/?study={closed.slug}&amp;pilot={closed.slug}%2F" in html
     (pair,) = table(html, "Preferences by pair (ties count half; the sign test leaves them out)")
     assert float(pair["Adjusted p"]) > 0.2
     assert float(pair["Adjusted p, these raters"].lstrip("< ")) < 0.05

@@ -190,7 +190,9 @@ def test_the_course_of_agreement_is_drawn_with_its_intervals(
     rosas_browser: Client, study: Study, address: str, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
     build_run(study, slider_rows("fluency"), number=60)
-    assert "Agreement on" not in text(page(rosas_browser, address))
+    one_run = text(page(rosas_browser, address))
+    assert "Agreement on" not in one_run
+    assert "Once two automatic runs have computed it" in one_run
     begin = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
     for number in range(1, 61):
         value = 0.3 + 0.4 * number / 60
@@ -201,6 +203,7 @@ def test_the_course_of_agreement_is_drawn_with_its_intervals(
     with django_assert_max_num_queries(15):
         html = page(rosas_browser, address)
     assert "Agreement on Fluency rose from 0.31 to 0.70" in text(html)
+    assert "Once two automatic runs have computed it" not in text(html)
     rows = next(rows for _caption, rows in tables(html) if rows[0][0] == "Computed")
     assert len(rows) == 25
     assert rows[1][1:] == ["0.307", "0.207 to 0.407", "100"]

@@ -1,6 +1,7 @@
 """Planning pages: the same numbers as the statistics, from an address alone, from a study, or from an earlier one."""
 
 import re
+from dataclasses import replace
 from math import sqrt
 from typing import Any
 from urllib.parse import urlencode
@@ -12,6 +13,7 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from analytics_app.results import Row
+from analytics_app.stats.planning.preference_power import AssumedShares, power_of_share
 from analytics_app.views.planning import PAGES
 from tasks_app.models import Event, Study
 from tests.analytics_app.builders import build_run
@@ -99,15 +101,35 @@ def test_similarity_and_the_worked_example(rosas_browser: Client) -> None:
 # Preferences and agreement ----------------------------------------------------------------------------------
 
 
-def test_preferences_are_enumerated(rosas_browser: Client) -> None:
-    said = text(asked(rosas_browser, "preferences", n_items=200, wins=0.6, ties=0))
-    assert "With 200 items a preference of 60.0 % is found with a probability of 78.7 %." in said
-    assert "From 210 items on it is at least 80 %." in said
-    others = asked(rosas_browser, "preferences", n_items=200, wins=0.6, ties=0)
-    assert re.findall(r"<strong>([^<]+)</strong>", others[others.index("Other preferences") :]) == ["78.7\xa0%", "210"]
+def test_preferences_of_the_sign_test_are_enumerated(rosas_browser: Client) -> None:
+    html = asked(rosas_browser, "preferences", n_items=200, wins=0.6, ties=0)
+    said = text(html)
+    assert "(of a single rater, or of the majority), finds it with a probability of 78.7 %." in said
+    assert "From 210 items on the sign test has at least 80 %." in said
+    own = re.findall(r"<strong>([^<]+)</strong>", html[html.index("Other preferences") :])
+    assert own[2:] == ["78.7\xa0%"]
     never = text(asked(rosas_browser, "preferences", wins=0.5))
     assert "One half is no preference: there is nothing to be found." in never
-    assert "More than 20,000 items would be needed" in never
+    assert "The sign test needs more than 20,000 items" in never
+    # Three pairs of systems: each is tested at a third of alpha.
+    third = text(asked(rosas_browser, "preferences", n_items=200, wins=0.6, ties=0, systems=3))
+    alone = text(asked(rosas_browser, "preferences", n_items=200, wins=0.6, ties=0, alpha=0.05 / 3))
+    assert re.findall("probability of ([^ ]+ %)", third) == re.findall("probability of ([^ ]+ %)", alone)
+
+
+def test_preferences_of_further_raters_are_planned_as_they_are_tested(rosas_browser: Client) -> None:
+    query = {"n_items": 120, "wins": 0.62, "ties": 0.1, "per_text": 2, "raters": 12, "between_raters": 0.08}
+    html = asked(rosas_browser, "preferences", **query)
+    assumed = AssumedShares(0.62, 0.1, raters_per_item=2, raters=12, between_items=0.2, between_raters=0.08)
+    power = f"{power_of_share(assumed, 120, alpha=0.05) * 100:.1f} %"
+    said = text(html)
+    assert f"With 120 items and 12 raters a preference of 62.0 % is found with a probability of {power}." in said
+    enough = re.search(r"from (\d+) raters on who share the comparisons of 120 items", said)
+    assert enough is not None
+    at = [power_of_share(replace(assumed, raters=int(enough[1]) - less), 120, alpha=0.05) for less in (0, 1)]
+    assert at[0] >= 0.8 > at[1]
+    assert "12 raters are too few, even with 5,000 items: raters differ in which system they prefer." in said
+    assert [row[0] for row in table(html, "Other preferences")].count("62.0 %") == 1
 
 
 def test_alpha_is_expected_where_it_was_put(rosas_browser: Client) -> None:
@@ -205,6 +227,7 @@ def test_an_earlier_study_stands_in_for_assumptions(rosas_browser: Client, study
     assert "Take from an earlier study" in text(asked(rosas_browser, "means"))
     said = text(asked(rosas_browser, "means", pilot=f"{study.slug}/main/fluency/"))
     assert f"Residual SD 1.1, from {study.title}, main / fluency, run 1" in said
+    assert "SD between raters: 0.5; SD of rater × system: 0.2; Residual SD: 1.1 (earlier study)" in said
     assert "SD between raters 0.5" in said, "what the pilot does not know stays as assumed"
     alpha = text(asked(rosas_browser, "agreement", pilot=f"{study.slug}/main/fluency/ordinal", n_texts=320))
     assert (
@@ -258,6 +281,85 @@ def test_a_small_earlier_study_is_not_taken_as_the_truth(rosas_browser: Client, 
     assert "The earlier study is small" not in text(asked(rosas_browser, "means"))
 
 
+def preferred_pair(**changes: Any) -> list[Row]:
+    """Make the rows of a comparison of two systems by 20 raters on 80 items, 240 judgments, a fifth of them ties."""
+    about = {"analysis": "pairwise", "task": "main", "criterion": "better", "basis": "kept"}
+    about |= {"system": "alpha-mt", "system_b": "beta-mt"}
+    sd = {"item": 0.2, "rater": 0.1, "residual": 0.4}
+    share = {
+        "statistic": "win_rate_crossed", "value": 0.64, "low": 0.52, "high": 0.76, "n_items": 80, "n_raters": 20,
+        "n_ratings": 240, "settings": {"sd": sd},
+    }  # fmt: skip
+    counts = {"pair_wins": 130.0, "pair_losses": 62.0, "pair_ties": 40.0, "pair_both_bad": 8.0}
+    return [
+        Row(**about, **(share | changes)),
+        *(Row(**about, statistic=name, value=value) for name, value in counts.items()),
+    ]
+
+
+def test_an_earlier_comparison_stands_in_for_the_assumptions_about_preferences(
+    rosas_browser: Client, study: Study
+) -> None:
+    """Parts of the variance: .04, .01 and .16 of .21; wins that are not ties (.64 - .1) / .8."""
+    study.systems.filter(key="beta-mt").update(name="Beta")
+    build_run(study, preferred_pair())
+    key = f"{study.slug}/main/better/alpha-mt/beta-mt"
+    said = text(asked(rosas_browser, "preferences", pilot=key, ties=0.6, between_items=0))
+    assert f"{study.title}, main / better / alpha-mt and Beta" in said
+    for part, value in (("items", "0.1905"), ("raters", "0.0476")):
+        assert f"Share of variance between {part} {value}, from {study.title}" in said
+    assert f"Share of ties 0.2, from {study.title}" in said
+    assert "Share of ties: 0.2 (earlier study); Share of variance between items: 0.1905 (earlier study)" in said
+    assumed = AssumedShares(0.6, 0.2, between_items=0.1905, between_raters=0.0476)
+    power = power_of_share(assumed, 200, alpha=0.05)
+    assert f"a preference of 60.0 % is found with a probability of {power * 100:.1f} %." in said
+    assert "In the earlier study alpha-mt was preferred to Beta in 64.0 % of the comparisons (ties half; " in said
+    assert "interval 52.0 to 76.0 %)." in said
+    strong = power_of_share(replace(assumed, wins=0.675), 200, alpha=0.05)
+    assert f"If the preference is as strong as that, the power is {strong * 100:.1f} %." in said
+    assert "from 20 raters: at best from 0.58 to 2.13 times the estimate" in said
+    assert "from 80 items" not in said
+
+
+def test_a_criterion_without_a_pair_means_its_first_pair(rosas_browser: Client, study: Study) -> None:
+    build_run(study, preferred_pair())
+    html = asked(rosas_browser, "preferences", pilot=f"{study.slug}/main/better/")
+    assert f'<option value="{study.slug}/main/better/alpha-mt/beta-mt" selected>' in html
+    unknown = asked(rosas_browser, "preferences", pilot=f"{study.slug}/main/other/")
+    assert '<option value="" selected>' in unknown
+
+
+def test_raters_who_did_not_differ_in_a_small_comparison_are_not_taken_to_be_alike(
+    rosas_browser: Client, study: Study
+) -> None:
+    """Upper end: .4 sqrt((19 / chi2(.05, 19) - 1) / 12), by R's qchisq(.05, 19) = 10.11701."""
+    build_run(study, preferred_pair(settings={"sd": {"item": 0.2, "rater": 0.0, "residual": 0.4}}))
+    said = text(asked(rosas_browser, "preferences", pilot=f"{study.slug}/main/better/alpha-mt/beta-mt"))
+    square = 0.16 * (19 / 10.11701 - 1) / 12
+    part = square / (square + 0.04 + 0.16)
+    assert f"Share of variance between raters {part:.4f}, since the earlier study has 0" in said
+    assert "Share of variance between raters is 0 in the earlier study, which does not show that it is 0." in said
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"sd": {"item": 0.2, "residual": 0.4}}, "between raters: the earlier study cannot tell it from the rest."),
+        ({"sd": {"item": 0.2, "rater": 0.1, "cluster": 0.1, "residual": 0.4}}, "belong to documents"),
+        ({"method": "exact"}, None),
+    ],
+)
+def test_comparisons_without_a_whole_model(
+    rosas_browser: Client, study: Study, settings: dict[str, Any], said: str | None
+) -> None:
+    build_run(study, preferred_pair(settings=settings))
+    page_of = text(asked(rosas_browser, "preferences", pilot=f"{study.slug}/main/better/alpha-mt/beta-mt"))
+    if said is None:
+        assert "Take from an earlier study" not in page_of
+    else:
+        assert said in page_of
+
+
 def test_others_do_not_see_what_it_found(mallorys_browser: Client, study: Study) -> None:
     build_run(study, pilot_rows())
     assert "Take from an earlier study" not in text(asked(mallorys_browser, "means"))
@@ -300,6 +402,9 @@ def test_reading_earlier_studies_takes_few_queries(
             "At least one standard deviation must be above 0.",
         ),
         ("means", {"difference": "nan"}, "Enter a number."),
+        ("preferences", {"raters": "2"}, "more than the raters in total"),
+        ("preferences", {"raters": "700"}, "There are only 600 comparisons of each pair"),
+        ("preferences", {"between_items": "0.6", "between_raters": "0.4"}, "together at most 0.99"),
         ("agreement", {"shares": "1 2"}, "a number above 0 for each of the 5 steps"),
         ("agreement", {"shares": "a b c d e"}, "a number above 0 for each of the 5 steps"),
         ("agreement", {"n_texts": "50000", "k": "50"}, "too large to compute on a page"),
@@ -331,8 +436,12 @@ EXTREMES: list[tuple[str, dict[str, Any]]] = [
     ("means", {"difference": 1e6, "sd_rater_system": 1e6, "steps": 1001, "middle": 1e6}),
     ("means", {"systems": 12, "n_items": 10, "middle": -5}),
     ("means", {"systems": 12, "n_items": 20_000, "per_text": 100, "raters": 20_000}),
-    ("preferences", {"wins": 0.99, "ties": 0.95, "n_items": 1, "wanted": 0.999}),
-    ("preferences", {"wins": 0.01, "ties": 0, "n_items": 5000, "alpha": 0.0001}),
+    ("preferences", {"wins": 0.99, "ties": 0.95, "n_items": 4, "raters": 2, "per_text": 1, "wanted": 0.999}),
+    (
+        "preferences",
+        {"wins": 0.01, "ties": 0, "n_items": 5000, "alpha": 0.0001, "between_items": 0, "between_raters": 0.9},
+    ),
+    ("preferences", {"wins": 0.5, "between_items": 0, "between_raters": 0, "per_text": 100, "raters": 5000}),
     ("agreement", {"expected": 0.95, "steps": 2, "shares": "1 1000000000", "n_texts": 4, "k": 2}),
     ("agreement", {"expected": 0, "steps": 101, "level": "nominal", "confidence": 0.999}),
     ("cost", {"units": 1, "k": 1, "set_size": 100_000, "hourly": 0, "fee": 300, "lost": 90}),

@@ -50,7 +50,9 @@ def test_what_is_wrong_while_typing_leaves_the_old_answer(rosas_browser: Client)
 def test_folded_assumptions_say_their_values(rosas_browser: Client) -> None:
     html = asked(rosas_browser, "preferences", alpha=0.01)
     assert (
-        '<span class="ew-planning-values" id="planning-folded">Alpha, two-sided: 0.01; Target power: 0.8</span>' in html
+        '<span class="ew-planning-values" id="planning-folded">Alpha, two-sided: 0.01; Target power: 0.8; '
+        "Share of ties: 0.2; Share of variance between items: 0.2; Share of variance between raters: 0.05</span>"
+        in html
     )
     wrong = rosas_browser.get("/admin/planning/preferences/", {"alpha": "2"}).content.decode()
     assert '<details class="ew-more" open>' in wrong

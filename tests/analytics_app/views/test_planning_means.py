@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 from analytics_app.services.smallest_difference import sentence as smallest_sentence
-from analytics_app.stats.planning.power import Assumed, half_width, power_of_means
+from analytics_app.stats.planning.power import Assumed, half_width, power_of_means, spread_of_difference
 from analytics_app.stats.planning.smallest import smallest_difference
 from tasks_app.setup.detectable import TaskSize
 from tasks_app.task_types import registry
@@ -30,7 +30,7 @@ def test_power_for_means_is_that_of_the_statistic(rosas_browser: Client) -> None
         [
             str(n), str(case.raters), f"{n * case.raters_per_text * 3:,}",
             f"{power_of_means(case, n, alpha=0.05 / 3) * 100:.1f} %",
-            f"{half_width(case, n, confidence=0.95):.2f}",
+            f"{half_width(spread_of_difference(case, n), confidence=0.95):.2f}",
         ]
         for case, n in cases
     ]  # fmt: skip

@@ -113,12 +113,12 @@ def test_review_says_what_failing_the_check_means_for_the_results(
     lines = [line.sentence for line in summary_of(Setup.objects.get())]
     assert [line for line in lines if "in the results" in line or "of the results" in line] == [said]
     # The limit that comes with the check fits the number of checks that a rater meets.
-    assert "A rater meets 1 attention check." in lines
+    assert "Each rater is shown 1 attention check." in lines
     assert "Raters who fail too many checks go on, and are marked for you." in lines
     setup = Setup.objects.get()
     changes.change(setup=setup, values={("tasks", 0, "checks", "fail_after"): 3}, base=setup.revision, by=None)
     lines = [line.sentence for line in summary_of(Setup.objects.get())]
-    assert "Raters who fail checks go on: a rater meets 1, and the limit applies from 3 on." in lines
+    assert "Raters who fail checks go on: each is shown 1 check, and the limit applies only from 3 on." in lines
     assert not any("marked" in line for line in lines), "the limit is out of reach"
 
 
@@ -137,8 +137,9 @@ def test_each_task_is_offered_a_check_of_its_own_and_the_preview_counts_it(
     page = html.unescape(rosas_browser.get(url("checks")).content.decode())
     assert page.count("This task has 1 of them. Each set shows 1.") == 2
     lines = [line.sentence for line in summary_of(Setup.objects.get())]
-    assert [line for line in lines if "A rater meets" in line] == [
-        f"{name}: A rater meets 1 attention check." for name in ("Texts about places", "Pairwise comparison (task 2)")
+    assert [line for line in lines if "Each rater is shown" in line] == [
+        f"{name}: Each rater is shown 1 attention check."
+        for name in ("Texts about places", "Pairwise comparison (task 2)")
     ]
     second = preview_of(Setup.objects.get(), task_key="task")
     assert second is not None
@@ -163,6 +164,8 @@ def test_sets_that_nobody_would_get_are_a_point_to_settle_and_a_button_makes_all
     review = html.unescape(rosas_browser.get(REVIEW).content.decode())
     sentence = "8 of the 17 sets of “Pairwise comparison (task 2)” are left over once the other tasks are full"
     assert sentence in review
+    numbers = "9 raters for “Texts about places” and 17 raters for “Pairwise comparison (task 2)”"
+    assert f"The plan has {numbers}, and each rater takes a set of every task." in review
     # Review counts the raters until the study is full, as Plan does.
     lines = [line.sentence for line in summary_of(Setup.objects.get())]
     assert any(line.startswith("9 raters") for line in lines), lines

@@ -63,6 +63,26 @@ def test_instructions_of_several_tasks_have_headings(somebody: Client) -> None:
     assert first < second < html.index("Judge the style alone.")
 
 
+def test_the_second_task_is_announced_where_it_begins_with_its_instructions(somebody: Client) -> None:
+    """It begins with a text to practise; texts of the first task, and later ones of the second, say nothing."""
+    token = pages.join(two_tasks("Judge the style alone.", slug="two-tasks"))
+    path, seen = f"/r/{token}/judge/", []
+    while "Practice 2 of 2" not in (html := somebody.get(path).content.decode()):
+        seen.append(html)
+        sent = somebody.post(path, {**pages.hidden(somebody.get(path), "answer"), "p1-fluency": "3"})
+        if "/feedback/" in sent["Location"]:
+            somebody.post(sent["Location"], pages.hidden(somebody.get(sent["Location"])))
+    *before, announced = seen
+    assert len(before) >= 4
+    assert not any("new-task" in other for other in (*before, html))
+    assert "<title>Task 2 of 2 · Practice 1 of 2" in announced
+    assert 'data-place="Task 2 of 2 · Practice 1 of 2"' in announced, "said aloud, and in the heading that is focused"
+    section = announced.partition('aria-labelledby="new-task"')[2].partition("</section>")[0]
+    assert '<h2 id="new-task">Task 2 of 2</h2>' in section
+    assert "A new task begins here, with other questions. Your answers so far are saved." in section
+    assert "Judge the style alone." in section
+
+
 def test_consent_is_needed_and_twice_is_once(study: Study, somebody: Client) -> None:
     path = f"/join/{study.link_code}/"
     asked = somebody.get(path)

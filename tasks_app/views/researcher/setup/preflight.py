@@ -14,6 +14,7 @@ from tasks_app.selectors.durations import MeasuredMinutes, measured
 from tasks_app.selectors.opening import OpeningFacts
 from tasks_app.selectors.pay import offer_of
 from tasks_app.settings.checks import checks_of
+from tasks_app.setup.names import language_name
 from tasks_app.views import pay_words
 from tasks_app.views.researcher.setup import plan_words
 
@@ -38,7 +39,7 @@ def frozen(study: Study, facts: OpeningFacts) -> list[tuple[str, str]]:
     named = [(_("Tasks"), ", ".join(task_names)), (_("Criteria and questions"), ", ".join(facts.criteria) or "–")]
     if facts.items:
         named.append((_("Texts"), _texts(facts)))
-    consent = ", ".join(dict.fromkeys(facts.consent_languages)) or _("none")
+    consent = ", ".join(dict.fromkeys(map(language_name, facts.consent_languages))) or _("none")
     return [
         *named,
         (_("Consent text"), consent),

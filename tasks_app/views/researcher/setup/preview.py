@@ -99,6 +99,7 @@ def _unit(request: HttpRequest, media_base: str, shown: Preview) -> HttpResponse
         "media_base": media_base,
         "instructions_html": richtext.to_html(shown.task["instructions"] or str(kind.instructions())),
         "next_url": "",
+        "new_task": "",
         "trying": shown,
         "tried": tried,
         "stored": [row for block in blocks for row in _rows_of(block)] if tried else [],
