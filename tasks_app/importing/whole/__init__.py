@@ -82,7 +82,7 @@ def study_of_table(
         target = stack.enter_context(tempfile.TemporaryFile())
         reading, tasks, notes, width = _read(file, mapping, target)
         write_study(folder, reading, tasks, slug=slug, title=title, public_title=public_title, file=file.name)
-        study = studyfile.load(folder, owner=owner, replace=replace_draft)
+        study, loaded = studyfile.load_with_notes(folder, owner=owner, replace=replace_draft)
         named = {name: name for name in USED}
         numbers = {name: number for name, number in reading.table.numbers.items() if name in named}
         rows = RatingsFile(
@@ -105,7 +105,8 @@ def study_of_table(
             "ratings": imported.counts["ratings"] - n_attributes,
             "raters": imported.counts["raters"],
         }
-        return Made(study, counts, (*notes, *imported.notes))
+        # Some words are noticed when the table is read, and again when its ratings are.
+        return Made(study, counts, tuple(dict.fromkeys((*notes, *loaded.notes, *imported.notes))))
 
 
 def _read(
@@ -117,11 +118,12 @@ def _read(
         table_file = stack.enter_context(prepared(file, mapping.document))
         lines = stack.enter_context(lines_of(table_file, scan_whole(table_file).encoding))
         table = MappedTable(mapping.declared, mapping, table_file, lines, problems)
-        reading = Reading(table, problems)
+        reading = Reading(table, problems, mapping.tells("system"))
         raw = stack.enter_context(tempfile.TemporaryFile())
         for row, rating in reading.rows():
             raw.write(json.dumps([row.line, row.part, rating], ensure_ascii=False, default=str).encode() + b"\n")
         problems.raise_if_any()
+        of_file = () if table_file.form is None else table_file.form.notes
         empty = list(_of_empty(reading, mapping.empty))
         if not reading.scales:
             sentence = _("No column holds ratings. Map one to value (numbers) or label (words).")
@@ -134,7 +136,7 @@ def _read(
         for entry in heapq.merge(ratings, sorted(attributes, key=_place), key=_place):
             target.write(json.dumps(entry, ensure_ascii=False).encode() + b"\n")
         target.flush()
-    return reading, tasks, [*table.notes, *empty, *_notes(reading, tasks)], width
+    return reading, tasks, [*of_file, *table.notes, *empty, *_notes(reading, tasks)], width
 
 
 def _place(entry: tuple[int, int, object]) -> tuple[int, int]:
@@ -171,7 +173,15 @@ def _of_empty(reading: Reading, empty: str) -> Iterator[str]:
 
 
 def _notes(reading: Reading, tasks: list[TaskOfTable]) -> Iterator[str]:
-    """Yield what was assumed where the table says nothing."""
+    """Yield what was left out, and what was assumed where the table says nothing."""
+    if reading.n_unanswered:
+        lines = ", ".join([*map(str, reading.unanswered), *(["…"] if reading.n_unanswered > LISTED else [])])
+        sentence = ngettext(
+            "%(n)s rating is empty and was left out (line %(lines)s).",
+            "%(n)s ratings are empty and were left out (lines %(lines)s).",
+            reading.n_unanswered,
+        )
+        yield sentence % {"n": f"{reading.n_unanswered:,}", "lines": lines}
     if reading.n_unknown:
         yield _(
             "The file does not say who rated, so each row counts as the rating of another, unknown person. Means and "
