@@ -45,7 +45,7 @@ def editor_called(name: str | None, study: Study) -> AbstractBaseUser | None:
 
 
 def format_of(options: Mapping[str, Any]) -> tuple[str, dict[str, str]]:
-    """Return the named format that a command was given, and its options. Raises CommandError for what there is not."""
+    """Return the named format that a command was given, and its options. Raises CommandError for unknown ones."""
     try:
         reader = format_called(options["format"])
     except UnknownMember as error:

@@ -313,7 +313,8 @@ def planted() -> str:
 
 def test_results_are_split_by_every_attribute_of_raters(tmp_path: Path) -> None:
     """Planted differences come out by gender, by declared and by computed groups of ages, and under a condition."""
-    analyse(tmp_path, planted(), name="planted.csv")
+    out = analyse(tmp_path, planted(), name="planted.csv")
+    assert "Results can be split by domain, rater_gender, rater_age, rater_expertise: name them" in out
     plan = (
         "analyses:\n"
         "  - {analysis: systems, slices: [rater_gender, 'rater_age (42)', domain]}\n"

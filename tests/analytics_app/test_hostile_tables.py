@@ -1,5 +1,6 @@
 """Tables as programs and people leave them: nothing is lost or misread without a word."""
 
+import json
 from io import StringIO
 from pathlib import Path
 
@@ -38,7 +39,8 @@ SAID: dict[str, tuple[str, str | bytes, tuple[str, ...]]] = {
         "t.csv", ",".join(f"c{n}" for n in range(100_000)) + "\n", ("There are more than", "columns"),
     ),
     "a first record that is long": (
-        "t.jsonl", '{"who": "ann", "text": "' + "A word. " * 50_000 + '", "score": 4}\n', ("1 ratings",),
+        "t.jsonl", json.dumps({"who": "ann", **dict.fromkeys(("src", "ref", "text"), "A word. " * 12_000), "score": 4}),
+        ("1 ratings",),
     ),
     "an object that is no label": (
         "t.json", '[{"a": {"b": [1, 2]}}]', ("No column holds ratings.",),

@@ -20,7 +20,7 @@ def test_the_preview_follows_the_choice_of_each_column(page: Page, live_site: Li
     page.goto("/admin/studies/new/?texts=one-table")
     page.get_by_label("Title", exact=True).fill("A table with choices")
     page.set_input_files("input[type=file]", file)
-    page.locator("main form").get_by_role("button").first.click()
+    page.get_by_role("button", name="Create the study").click()
     read = page.locator("#read")
     expect(page.get_by_label("“adequacy” is", exact=True)).to_have_value("question-value")
     expect(read).to_contain_text("70.5")

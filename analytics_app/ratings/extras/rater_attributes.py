@@ -1,4 +1,4 @@
-"""Attributes of raters, such as age and expertise: what they answered to the study's questionnaires."""
+"""Attributes of raters, such as age and expertise: their answers to the study's questionnaires."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ ATTRIBUTE = "rater_"
 
 
 def questionnaires() -> list[str]:
-    """Return the task types whose questions are about the rater and not about a text."""
+    """Return the task types with questions about the rater and not about a text."""
     return [name for name, kind in registry.items() if not kind.needs_items]
 
 
 @extra
 @dataclass(frozen=True, slots=True)
 class RaterAttributes(Extra):
-    """What each rater answered to each question of a questionnaire: `words` has by attribute one word per rater.
+    """Answers of raters to the questions of questionnaires: `words` has by attribute one word per rater.
 
     Words are aligned with `table.names.raters`, "" for raters without an answer. Of several answers to one question,
     such as in two waves, the first counts.

@@ -28,12 +28,14 @@ from tasks_app.importing.whole.reading import ANSWER, Reading
 from tasks_app.importing.whole.writing import (
     TaskOfTable,
     attribute_rows,
+    attributes_in_study,
     in_study,
     tasks_of,
     write_study,
 )
 from tasks_app.models import Study
 from tasks_app.services.database import atomically
+from tasks_app.studyfile.fields import notes_on_keys
 from tasks_app.studyfile.problems import LISTED, Problem, Problems, StudyFileError
 
 __all__ = ["Made", "declared", "mapping_of", "study_of_table"]
@@ -82,7 +84,7 @@ def study_of_table(
         target = stack.enter_context(tempfile.TemporaryFile())
         reading, tasks, notes, width = _read(file, mapping, target)
         write_study(folder, reading, tasks, slug=slug, title=title, public_title=public_title, file=file.name)
-        study, loaded = studyfile.load_with_notes(folder, owner=owner, replace=replace_draft)
+        study = studyfile.load(folder, owner=owner, replace=replace_draft)
         named = {name: name for name in USED}
         numbers = {name: number for name, number in reading.table.numbers.items() if name in named}
         rows = RatingsFile(
@@ -106,7 +108,7 @@ def study_of_table(
             "raters": imported.counts["raters"],
         }
         # Some words are noticed when the table is read, and again when its ratings are.
-        return Made(study, counts, tuple(dict.fromkeys((*notes, *loaded.notes, *imported.notes))))
+        return Made(study, counts, tuple(dict.fromkeys((*notes, *imported.notes))))
 
 
 def _read(
@@ -188,6 +190,10 @@ def _notes(reading: Reading, tasks: list[TaskOfTable]) -> Iterator[str]:
             "their intervals are right if that is so; agreement cannot be judged, since one person may have given "
             "several of these ratings."
         )
+    yield from notes_on_keys(reading.items, dict.fromkeys(system for _item, system, _variant in reading.outputs))
+    if splits := [*reading.feature_names, *attributes_in_study(reading)]:
+        sentence = _("Results can be split by %(names)s: name them in “slices” of an analysis.")
+        yield sentence % {"names": ", ".join(splits)}
     for task in tasks:
         if task.assumed:
             yield f"{', '.join(task.criteria)}: {task.assumed}."

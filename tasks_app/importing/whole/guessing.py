@@ -169,13 +169,14 @@ def _on_one_scale(columns: Iterable[Sequence[str]]) -> bool:
 def _described(look: Peek, cells: Mapping[str, list[str]], numbered: Sequence[str]) -> dict[str, str]:
     """Return what columns say of texts and raters, without some columns that hold answers."""
     rest = [name for name in look.columns if name not in numbered]
-    columns = {ours: theirs for ours, theirs in guess(rest).items() if ours not in {"text", "document"}}
+    # Names such as “submission” seldom mean the key of an answer; without one, the rows of a rater on a text are one.
+    is_ours = {"judgment", "unit"} <= set(rest)
+    unsure = {"text", "document"} if is_ours else {"text", "document", "judgment"}
+    columns = {ours: theirs for ours, theirs in guess(rest).items() if ours not in unsure}
     for ours in ("source", "reference", "output", "language", "source_language", "document"):
         taken = set(columns.values())
         names = [name for word in KNOWN_AS[ours] for name in rest if plain_name(name) == word]
-        # “response” is the text of a system where it has several words, else the key of an answer.
-        may_be_both = {columns.get("item"), columns.get("judgment") if ours == "output" else None}
-        free = [name for name in names if name not in taken or name in may_be_both]
+        free = [name for name in names if name not in taken or columns.get("item") == name]
         if free and (ours not in {"source", "reference", "output"} or _is_text(cells[free[0]])):
             columns = {name: theirs for name, theirs in columns.items() if theirs != free[0]}
             columns[ours] = free[0]
@@ -246,9 +247,10 @@ def _is_rated(cells: Sequence[str]) -> bool:
 
 def _number(cell: str) -> float | None:
     try:
-        return from_text(_NUMBER, cell)
+        number: float | None = from_text(_NUMBER, cell)
     except BadCell:
         return None
+    return number
 
 
 def _is_label(cells: Sequence[str]) -> bool:

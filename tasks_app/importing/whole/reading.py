@@ -111,6 +111,12 @@ class Reading:
         """Return the attributes that raters have."""
         return list(dict.fromkeys(name for found in self.attributes.values() for name in found.values))
 
+    @property
+    def feature_names(self) -> list[str]:
+        """Return the features that items have, as analyses call them."""
+        names = dict.fromkeys(name for found in self.items.values() for name in found.values)
+        return [name.removeprefix(FEATURE) for name in names if name.startswith(FEATURE)]
+
     def _item(self, row: Row) -> str:
         """Return the key of the item of a row: rows without one are of one item where their source is the same."""
         if "item" in row.cells:

@@ -237,7 +237,7 @@ def _refuse_twice(choices: Choices) -> None:
             met.setdefault(f"{_OF_ANSWERS[use.use][0]} {use.called}", []).append(use)
         elif use.use not in {LEAVE_OUT, BY_TEXT}:
             met.setdefault(_ours(use, number), []).append(use)
-    sentences = {}
+    sentences: dict[str, str] = {}
     for uses in met.values():
         if len(uses) < 2:
             continue

@@ -159,6 +159,11 @@ def _attribute_keys(reading: Reading) -> dict[str, str]:
     return keys
 
 
+def attributes_in_study(reading: Reading) -> list[str]:
+    """Return the attributes of raters as analyses of the study call them."""
+    return [f"{ATTRIBUTE}{key}" for key in _attribute_keys(reading).values()]
+
+
 def in_study(reading: Reading, tasks: Sequence[TaskOfTable], cells: dict[str, Json]) -> dict[str, Json]:
     """Return a rating of the table by the keys of the study."""
     name = cells["criterion"]

@@ -197,7 +197,7 @@ def test_each_column_is_a_choice_that_writes_the_same_mapping_as_the_text(rosas_
     assert (form.uses()["adequacy"], form.uses()["src"]) == ("", "")
     assert "constant:\n  criterion: fluency" in form.values["text"]
     assert "adequacy" not in form.values["text"]
-    read = page[page.index('id="read"') : page.index("Columns of the file")]
+    read = page[page.index('id="read"') : page.index("More: the mapping as text")]
     assert "<code>value</code>" in read
     assert "<code>source</code>" not in read
     # The text says it as well, and the choices follow.

@@ -53,7 +53,7 @@ def one_table(request: HttpRequest, slug: str) -> HttpResponseBase:
 
 
 class _OneTablePages(TablePages[UsesForm]):
-    """One table; its columns are guessed, and a choice for each says what it is."""
+    """One table; its columns are guessed, and the use of each can be chosen."""
 
     address = "researcher:one_table"
     template = "one_table"
@@ -148,7 +148,7 @@ class _OneTablePages(TablePages[UsesForm]):
             messages.error(self.request, why_not)
             return self.leave()
         mapping = form.mapping()
-        more = {"read": self.read(form), "warning": warning_of(mapping.document)}
+        more: dict[str, Any] = {"read": self.read(form), "warning": warning_of(mapping.document)}
         if self.action == "look":
             return self.show(form.shown_again(), **more)
         check = self.action != "import"
@@ -173,7 +173,7 @@ class _OneTablePages(TablePages[UsesForm]):
 
 
 def by_columns_of_file(error: StudyFileError, mapping: ColumnMapping) -> StudyFileError:
-    """Return a refusal whose problems name the columns as the file does, and not only as evalweb does."""
+    """Return a refusal with the names that the columns have in the file, beside those of evalweb."""
     names = {f"{ours}: ": f"{theirs} ({ours}): " for ours, theirs in (mapping.columns or {}).items() if ours != theirs}
 
     def named(problem: Problem) -> Problem:

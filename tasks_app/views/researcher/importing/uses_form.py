@@ -48,7 +48,7 @@ class ColumnRow:
 
 
 class UsesForm(MappingText):
-    """What each column is. The mapping as text stands beside; whichever of the two was changed counts."""
+    """The use of each column, and the mapping as text beside; the one of the two that was changed counts."""
 
     system = forms.CharField(
         required=False,
@@ -91,8 +91,8 @@ class UsesForm(MappingText):
                 required=False, max_length=100, initial=use.called if use.use in NAMED else ""
             )
         shown = as_yaml(self._document)
-        self.initial |= {"system": given.system, "shown": shown, "text": shown}
-        self.initial |= {name: self._document.get(name, absent) for name, absent in _FIELDS.items()}
+        self.initial.update(system=given.system, shown=shown, text=shown)
+        self.initial.update({name: self._document.get(name, absent) for name, absent in _FIELDS.items()})
 
     def _of_text(self, text: str) -> dict[str, Json]:
         """Return the mapping that a text says; an empty one where it says none."""
@@ -119,7 +119,7 @@ class UsesForm(MappingText):
 
     @property
     def columns_with_errors(self) -> list[ColumnRow]:
-        """Return the columns whose use was refused."""
+        """Return the columns with a use that was refused."""
         return [row for row in self.by_column if row.use.errors]
 
     @property
