@@ -20,15 +20,15 @@ def known_truth(rows: StoredRows, question: FindingQuestion) -> Finding | None:
         return None
     chance = (test.settings or {})["chance"]
     placeholders = {"share": _percent(share.value), "chance": _percent(chance)}
-    rest = by.claimed
+    reason = by.claimed
     if test.p_adjusted >= question.limit:
-        rest = by.unclear
+        reason = by.unclear
         start = _("It was not shown that raters are right more often than chance (%(share)s, chance %(chance)s)")
     elif test.value > 0:
         start = _("Raters are right in %(share)s of their answers, more often than chance (%(chance)s)")
     else:
         start = _("Raters are right in %(share)s of their answers, less often than chance (%(chance)s)")
-    return Finding(start % placeholders, rest, criterion=question.name)
+    return Finding(start % placeholders, reason, criterion=question.name)
 
 
 def _percent(share: float) -> str:

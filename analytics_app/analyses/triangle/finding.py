@@ -20,8 +20,8 @@ def triangle(rows: StoredRows, question: FindingQuestion) -> Finding | None:
         return Finding(_not_shown([f"{row.system} and {row.system_b}" for row in tests], similarity=similarity))
     pairs = listed_pairs([_("%(a)s and %(b)s") % {"a": row.system, "b": row.system_b} for row in shown])
     start = _("Raters hardly tell %(pairs)s apart") if similarity else _("Raters can tell %(pairs)s apart")
-    rest = "" if len(shown) == len(tests) else _(" (%(n)s of %(all)s pairs)") % {"n": len(shown), "all": len(tests)}
-    return Finding(start % {"pairs": pairs}, rest)
+    counts = "" if len(shown) == len(tests) else _(" (%(n)s of %(all)s pairs)") % {"n": len(shown), "all": len(tests)}
+    return Finding(start % {"pairs": pairs}, counts)
 
 
 def _not_shown(pairs: list[str], *, similarity: bool) -> str:

@@ -108,11 +108,11 @@ class Command(BaseCommand):
             if not options["no_header"] and looks_like_data(peek(opened).columns):
                 sentence = _("The first line looks like data. If it does not name the columns, add --no-header.")
                 self.stdout.write(sentence)
-            found = readings_of(opened, has_header=not options["no_header"])
-        for reading in found:
-            if len(found) == 1 or reading.name == options["numbered"]:
+            readings = readings_of(opened, has_header=not options["no_header"])
+        for reading in readings:
+            if len(readings) == 1 or reading.name == options["numbered"]:
                 return reading
-        for reading in found:
+        for reading in readings:
             self.stdout.write(f"--numbered {reading.name}: {reading.about}\n\n{as_yaml(reading.document)}")
         if options["check"]:
             return None
