@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import PurePath
 
@@ -12,9 +12,6 @@ from tasks_app.importing.formats.worksheets import names_of, sheet_rows
 from tasks_app.importing.guessing import Peek, peek
 from tasks_app.importing.source import RatingsFile
 from tasks_app.studyfile.files.limits import limits
-
-# Share of the first rows that must find their partner for two columns to be taken for the same key.
-_MOST = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +30,15 @@ def joined_peek(file: RatingsFile, rows: int) -> JoinedPeek:
     StudyFileError
         Where it cannot be read.
     """
-    found = JoinedPeek(peek(file, rows=rows))
-    for name in names_of(file)[1:]:
+    others = names_of(file)[1:]
+    # A join that leaves a row without a partner is refused, so that all rows are looked at.
+    found = JoinedPeek(peek(file, rows=limits().ratings_rows if others else rows))
+    for name in others:
         columns, by_row = _table(file, name)
         on = _key(found.peek, columns, by_row)
         if on is not None:
             found = JoinedPeek(_with(found.peek, name, columns, by_row, on), [*found.joins, _join(name, on)])
-    return found
+    return replace(found, peek=replace(found.peek, rows=found.peek.rows[:rows]))
 
 
 def with_joins(document: Mapping[str, Json], joins: Sequence[Mapping[str, Json]]) -> dict[str, Json]:
@@ -57,7 +56,7 @@ def _table(file: RatingsFile, name: str) -> tuple[list[str], list[list[str]]]:
 def _key(main: Peek, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Mapping[str, str] | None:
     """Return the columns of a table and those of another by which they belong together; None where there are none.
 
-    Values are unique in the other table, and nearly all of the first rows have theirs there; equal names come first.
+    Values are unique in the other table, and each row has its own there; equal names come first.
     """
     keys: dict[str, set[str]] = {}
     for at, name in enumerate(columns):
@@ -67,11 +66,11 @@ def _key(main: Peek, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> M
     pairs = [(ours, theirs) for ours in main.columns for theirs in keys]
     for ours, theirs in sorted(pairs, key=lambda pair: pair[0].casefold() != pair[1].casefold()):
         at = main.columns.index(ours)
-        cells = [row[at].strip() for row in main.rows if at < len(row) and row[at].strip()]
+        cells = [row[at].strip() if at < len(row) else "" for row in main.rows]
         # Numbers from 1 on are in every table: they say something only where the names are the same.
         same = ours.casefold() == theirs.casefold()
         tells = same or any(not cell.isdigit() for cell in cells)
-        if cells and tells and sum(cell in keys[theirs] for cell in cells) >= _MOST * len(cells):
+        if cells and tells and keys[theirs].issuperset(cells):
             return {ours: theirs}
     return _key_of_several(main, columns, rows)
 
@@ -80,9 +79,10 @@ def _key_of_several(main: Peek, columns: Sequence[str], rows: Sequence[Sequence[
     """Return the columns of equal names that are a key together, such as item and system; None where they are none."""
     names = [name for name in columns if name and name in main.columns]
     keys = [_cells(row, columns, names) for row in rows]
-    found = [_cells(row, main.columns, names) in set(keys) for row in main.rows]
-    is_key = len(names) > 1 and len(set(keys)) == len(keys)
-    return {name: name for name in names} if is_key and found and sum(found) >= _MOST * len(found) else None
+    known = set(keys)
+    is_key = len(names) > 1 and len(known) == len(keys) and bool(main.rows)
+    has_all = is_key and all(_cells(row, main.columns, names) in known for row in main.rows)
+    return {name: name for name in names} if has_all else None
 
 
 def _cells(row: Sequence[str], columns: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
