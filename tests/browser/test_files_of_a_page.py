@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Page, Request
 
-from tests.browser.kit import begin
+from tests.browser.kit import at
 
 
 def test_six_files_at_first_and_none_for_the_pages_to_judge_on(page: Page, open_example: Callable[..., str]) -> None:
@@ -17,13 +17,16 @@ def test_six_files_at_first_and_none_for_the_pages_to_judge_on(page: Page, open_
             asked.append((urlsplit(page.url).path.rstrip("/").rpartition("/")[2], path))
 
     page.on("request", note)
-    link = open_example("error_spans")
-    page.goto(link)
+    page.goto(open_example("error_spans"))
     page.wait_for_load_state("networkidle")
     first = {path for _page, path in asked}
     assert {"/static/css/page", "/static/js/core/main"} <= {path.partition(".")[0] for path in first}
     assert len(first) <= 6
-    begin(page, link)
+    page.get_by_role("button", name="I agree, begin").click()
+    page.wait_for_url("**/instructions/")
+    page.wait_for_load_state("networkidle")
+    page.get_by_role("button", name="Start").click()
+    at(page, 0)
     page.wait_for_load_state("networkidle")
     judging = {path for where, path in asked if where == "judge"}
     before = {path for where, path in asked if where != "judge"}
