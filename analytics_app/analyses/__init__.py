@@ -12,6 +12,7 @@ from analytics_app.analyses.shared.bootstrap import bootstrap
 from analytics_app.analyses.shared.conditions import Condition
 from analytics_app.analyses.shared.filtered import FilteredAnalysis
 from analytics_app.analyses.shared.rated_texts import BetweenRaters, rated_texts
+from analytics_app.analyses.shared.rater_groups import RaterSlice
 from analytics_app.results import Row
 from analytics_app.stats.values import Estimate
 from tasks_app.settings.fields import YesNoField, choice_field, line_field, number_field, whole_field
@@ -30,6 +31,7 @@ __all__ = [
     "FilteredAnalysis",
     "Question",
     "QuestionCriterion",
+    "RaterSlice",
     "Row",
     "Rows",
     "Sample",

@@ -264,7 +264,7 @@ class Analysis(Declared, ABC):
         return question.whole if cls.whole_task else question.scale in cls.scales
 
     def needed(self) -> frozenset[type[Extra]]:
-        """Return the extras that the analysis needs with its settings; never more than `needs`."""
+        """Return the extras that the analysis needs with its settings: some of `needs`, and those of its filters."""
         return self.needs
 
     def wants_all_criteria(self) -> bool:

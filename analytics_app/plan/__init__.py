@@ -14,9 +14,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from analytics_app import analyses, quality
-from analytics_app.analyses import Condition
+from analytics_app.analyses import Condition, RaterSlice
 from analytics_app.models import Plan
 from analytics_app.ratings.composites import MOST_CHARACTERS, CompositesField
+from analytics_app.ratings.extras.rater_attributes import ATTRIBUTE, questionnaires
 from analytics_app.show.labels import CORRECTIONS as CORRECTION_NAMES
 from tasks_app.hooks.registry import Registry
 from tasks_app.hooks.sections import Json, Path
@@ -30,6 +31,9 @@ from tasks_app.studyfile.schema import plain
 from tasks_app.texts.plaintext import problems_in_json
 
 CORRECTIONS = ("none", "holm", "bonferroni", "sidak", "holm-sidak", "fdr_bh")
+
+# Returns the names that there are; None where they are not known yet.
+_Known = Callable[[], Sequence[str]] | None
 
 # The default rules of a plan: manual exclusions apply.
 DEFAULT_RULES: list[dict[str, Json]] = [{"rule": "manual"}]
@@ -182,10 +186,11 @@ def complete(
     *,
     criteria: Sequence[str],
     systems: Sequence[str],
-    features: Callable[[], Sequence[str]] | None = None,
-    groups: Callable[[], Sequence[str]] | None = None,
+    features: _Known = None,
+    groups: _Known = None,
+    attributes: _Known = None,
 ) -> dict[str, Json]:
-    """Check a plan and fill in every default; names of features and groups are checked if they are known.
+    """Check a plan and fill in every default; names of features, groups and attributes of raters if they are known.
 
     Raises
     ------
@@ -213,9 +218,7 @@ def complete(
         for key in entry.get("without_systems", ()):
             if key not in systems:
                 problems.append(((*path, "without_systems"), _unknown(key, systems)))
-        for name, feature in _features_of(entry):
-            if features is not None and feature not in features():
-                problems.append(((*path, name), _no_feature(feature, features())))
+        problems += [((*path, name), sentence) for name, sentence in _unknown_splits(entry, features, attributes)]
         for key in entry.get("experts", ()):
             if groups is not None and key not in groups():
                 problems.append(((*path, "experts"), _unknown(key, groups())))
@@ -331,10 +334,22 @@ def _comparisons(given: Any, systems: Sequence[str], problems: list[tuple[Path, 
     return pairs
 
 
+def _unknown_splits(entry: Mapping[str, Any], features: _Known, attributes: _Known) -> Iterator[tuple[str, str]]:
+    """Yield, with its setting, a sentence for each feature and attribute that an analysis names and nothing has."""
+    for name, feature in _features_of(entry):
+        if features is None or feature in features():
+            continue
+        if not feature.startswith(ATTRIBUTE):
+            yield name, _no_feature(feature, features())
+        elif attributes is not None and feature not in attributes():
+            yield name, _no_attribute(feature, attributes())
+
+
 def _features_of(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the features of items that an analysis names, each with its setting."""
+    """Yield the features of items and attributes of raters that an analysis names, each with its setting."""
     for feature in entry.get("slices", ()):
-        yield "slices", feature
+        by_rater = RaterSlice.read(feature)
+        yield "slices", feature if by_rater is None else by_rater.attribute
     if written := entry.get("where"):
         yield "where", Condition.read(written).feature
 
@@ -342,6 +357,12 @@ def _features_of(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 def _no_feature(name: str, known: Sequence[str]) -> str:
     sentence = _("No item has a feature “%(name)s”: items have features in columns such as feature_domain.")
     return f"{sentence % {'name': name}} {nearest(name, list(known))}".rstrip()
+
+
+def _no_attribute(name: str, known: Sequence[str]) -> str:
+    sentence = _("No questionnaire of this study asks raters for “%(name)s”; known are: %(known)s.")
+    names = {"name": name.removeprefix(ATTRIBUTE), "known": ", ".join(known) or "–"}
+    return f"{sentence % names} {nearest(name, list(known))}".rstrip()
 
 
 def _unknown(name: str, known: Sequence[str]) -> str:
@@ -385,12 +406,19 @@ def check(document: Mapping[str, Any], study: Study) -> dict[str, Json]:
         systems=[key for model, _pk, key in keys if model == "System"],
         features=cache(partial(_features_in, study)),
         groups=cache(partial(list, groups)),
+        attributes=cache(partial(attributes_in, study)),
     )
 
 
 def _features_in(study: Study) -> list[str]:
     keys = Func(F("features"), function="jsonb_object_keys")
     return sorted(Item.objects.filter(study=study).annotate(name=keys).values_list("name", flat=True).distinct())
+
+
+def attributes_in(study: Study) -> list[str]:
+    """Return the attributes of raters by which results of a study can be split: the questions of questionnaires."""
+    asked = Criterion.objects.filter(study=study, task_criteria__task__type__in=questionnaires())
+    return sorted({f"{ATTRIBUTE}{key}" for key in asked.values_list("key", flat=True)})
 
 
 def document_of(study: Study) -> dict[str, Json]:

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from analytics_app import analyses, quality
 from analytics_app.models import Plan
 from analytics_app.plan import ALL, BadPlan, PlanBlock, complete, default_document, document_of
+from analytics_app.ratings.extras.rater_attributes import ATTRIBUTE, questionnaires
 from tasks_app.hooks import sections
 from tasks_app.hooks.registry import Registry
 from tasks_app.hooks.sections import Json, Section
@@ -54,6 +55,11 @@ def _list_schema(word: str, title: str, registry: Registry[Any], doc: str) -> di
     }
 
 
+def _attributes_among(tasks: Sequence[Mapping[str, Any]]) -> list[str]:
+    asked = {key for task in tasks if task["type"] in questionnaires() for key in task["criteria"]}
+    return sorted(f"{ATTRIBUTE}{key}" for key in asked)
+
+
 def _features_among(items: Sequence[Mapping[str, Any]]) -> list[str]:
     return sorted({name for item in items for name in item["features"]})
 
@@ -91,6 +97,7 @@ class AnalysisSection(Section):
                 systems=[system["key"] for system in reading.document["systems"]],
                 features=cache(partial(_features_among, reading.document["items"])),
                 groups=lambda: [group["key"] for group in reading.document["groups"]],
+                attributes=cache(partial(_attributes_among, reading.document["tasks"])),
             )
         except BadPlan as error:
             for path, sentence in error.problems:

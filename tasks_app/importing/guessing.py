@@ -29,7 +29,27 @@ MOST_PATHS = 100
 
 # Other names of our columns, as found in published sets of ratings.
 _KNOWN_AS: Mapping[str, Sequence[str]] = {
-    "rater": ("annotator", "worker", "evaluator", "judge", "participant", "user", "assessor", "subject", "workerid"),
+    "rater": (
+        "annotator",
+        "worker",
+        "evaluator",
+        "judge",
+        "participant",
+        "user",
+        "assessor",
+        "subject",
+        "workerid",
+        "who",
+        "coder",
+        "reviewer",
+        "expert",
+        "labeler",
+        "labeller",
+        "rated by",
+        "annotated by",
+        "prolific pid",
+        "person",
+    ),
     "item": ("segment", "seg", "example", "sample", "source", "sentence", "input", "mr", "doc seg", "instance"),
     "system": ("model", "sys", "mt", "system name", "model name", "method", "mt system", "generator", "condition"),
     "criterion": ("aspect", "dimension", "attribute", "quality", "scale", "question", "measure", "category"),
@@ -41,7 +61,9 @@ _KNOWN_AS: Mapping[str, Sequence[str]] = {
 }
 
 # Columns of these names mean something else in other people's files.
-_OURS_ALONE = frozenset({"unit", "position"})
+_OURS_ALONE = frozenset({"unit", "position", "rating"})
+
+_MECHANICAL_TURK = re.compile(r"^(?:Input|Answer)\.(?=.)")
 
 # Least similarity at which two names that are not in the list above count as the same.
 _ALIKE = 0.85
@@ -82,7 +104,7 @@ def peek(file: RatingsFile, quoting: str = "", rows: int = ROWS) -> Peek:
 def numbered(peek: Peek) -> Peek:
     """Return a look at a file without a header: its first line is a row, and columns are called by their numbers."""
     names = [str(number) for number in range(1, len(peek.columns) + 1)]
-    return Peek(names, [list(peek.columns), *peek.rows[: ROWS - 1]])
+    return Peek(names, [list(peek.columns), *peek.rows[: max(len(peek.rows), ROWS) - 1]])
 
 
 def _peek_sheet(file: RatingsFile, n: int) -> Peek:
@@ -143,10 +165,10 @@ def _shown(value: Json) -> str:
 def guess(columns: Sequence[str]) -> dict[str, str]:
     """Return which of a file's columns probably is which of ours, by our names; each is used once.
 
-    Only in a file of ours do `unit` and `position` mean what we mean by them: elsewhere they are numbers of a platform,
-    or places of texts on a screen. Item and system say what was rated.
+    Only in a file of ours do `unit`, `position` and `rating` mean what we mean by them: elsewhere they are numbers of a
+    platform, places of texts on a screen, and scores. Item and system say what was rated.
     """
-    is_ours = {"judgment", *_OURS_ALONE} <= set(columns)
+    is_ours = {"judgment", "unit", "position"} <= set(columns)
     ours = [column.name for column in RATINGS.columns if is_used(column.name)]
     ours = [name for name in ours if is_ours or name not in _OURS_ALONE]
     guessed: dict[str, str] = {}
@@ -174,6 +196,10 @@ def guess(columns: Sequence[str]) -> dict[str, str]:
 
 
 def plain_name(name: str) -> str:
-    """Return a name in lower case with single spaces: RaterID, rater_id and “Rater id” are alike."""
+    """Return a name in lower case with single spaces: RaterID, rater_id and “Rater id” are alike.
+
+    Mechanical Turk puts “Input.” before the columns of a batch, and “Answer.” before what workers answered.
+    """
+    name = _MECHANICAL_TURK.sub("", name)
     parted = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
     return re.sub(r"[^a-z0-9]+", " ", parted.lower()).strip()

@@ -37,6 +37,9 @@ REPEATS = ("refuse", "first", "last", "keep")
 # What an empty output is: not in the file, or a text without a word that was rated so.
 EMPTY = MISSING, EMPTY_TEXT = "missing", "text"
 
+# The sign before the decimals of a number.
+DECIMALS = POINT, COMMA = ".", ","
+
 _WORD: Json = {"type": ["string", "number", "boolean"]}
 
 # A pattern for the names of columns, one for each word, or columns that stand for their own names.
@@ -84,6 +87,7 @@ def schema(declared: TableDeclaration = RATINGS) -> dict[str, Json]:
             "offsets": form_schema(Offsets.Settings),
             "unknown_raters": {"type": "boolean"},
             "empty": {"enum": list(EMPTY)},
+            "decimal": {"enum": list(DECIMALS)},
             "wide": {
                 "type": "object",
                 "properties": {"of": {"enum": list(ours)}, **{name: {**_PATTERNS, **ours[name]} for name in ours}},
@@ -102,7 +106,8 @@ class ColumnMapping:
     `values` our words by the file's, for single columns of ours; `where` the words, by the file's columns, of the rows
     that count. Words are texts, as they stand in a cell. `format` says how the file writes times, by our columns, as
     Python's strptime does; `wide` which columns are of which rating where a row holds several. `quoting` is what
-    quotation marks are in the file, "" where nothing was said; so is `empty`, what an empty output is.
+    quotation marks are in the file, "" where nothing was said; so is `empty`, what an empty output is. `decimal` is the
+    sign before the decimals of a number.
     `label` names the mapping in messages and logs.
     """
 
@@ -118,6 +123,7 @@ class ColumnMapping:
     offsets: Offsets | None = None
     unknown_raters: bool = False
     empty: str = ""
+    decimal: str = POINT
     label: str = ""
     document: Mapping[str, Json] = field(default_factory=dict)
     declared: TableDeclaration = RATINGS
@@ -130,6 +136,10 @@ class ColumnMapping:
             and self.shape.is_plain
             and all(ours == theirs for ours, theirs in (self.columns or {}).items())
         )
+
+    def tells(self, ours: str) -> bool:
+        """Return whether a column of the file, or a word in the names of its columns, says which of ours a row has."""
+        return self.columns is None or ours in {*self.columns, *_brought(self)}
 
     def of_reshaped(self, file: Reshaped) -> ColumnMapping:
         """Return the mapping for a reshaped file, in which words in braces are columns."""
@@ -223,6 +233,7 @@ def _checked(tree: Tree, problems: Problems, declared: TableDeclaration) -> Colu
         offsets=Offsets(document["offsets"]) if "offsets" in document else None,
         unknown_raters=document.get("unknown_raters", False),
         empty=document.get("empty", ""),
+        decimal=document.get("decimal", POINT),
         label=tree.file,
         document=document,
         declared=declared,

@@ -1,5 +1,6 @@
 """Normalise names in a file of ratings: invisible characters are refused, and a name has one spelling."""
 
+import re
 import unicodedata
 
 from django.utils.translation import gettext as _
@@ -7,6 +8,9 @@ from django.utils.translation import gettext as _
 from tasks_app.hooks.sections import Json
 from tasks_app.studyfile.columns import BadCell, Column, Kind, from_text
 from tasks_app.studyfile.fields import one_spelling
+
+# A number whose decimals stand behind a comma, as in German and French.
+DECIMAL_COMMA = re.compile(r"[-+]?[0-9]+,[0-9]+")
 
 # Controls, formats (direction marks, characters without width), ends of lines and of paragraphs.
 _HIDDEN = frozenset({"Cc", "Cf", "Zl", "Zp"})
@@ -44,3 +48,10 @@ def tidied(column: Column, value: Json) -> Json:
 def from_word(column: Column, word: str) -> Json:
     """Read a word of a mapping as a cell that holds it. Raises BadCell."""
     return tidied(column, from_text(column, word))
+
+
+def from_comma(cell: str) -> str:
+    """Return a number that is written with a decimal comma as it is written with a point. Raises BadCell."""
+    if "." in cell:
+        raise BadCell(_("The mapping says that decimals stand behind a comma; this number has a point."))
+    return cell.replace(",", ".") if DECIMAL_COMMA.fullmatch(cell.strip()) else cell

@@ -13,8 +13,8 @@ from django.utils.translation import gettext_lazy
 from tasks_app.hooks.sections import Json
 from tasks_app.importing.columns import RATINGS, is_used
 from tasks_app.importing.guessing import peek
-from tasks_app.importing.mapping import EXAMPLE, ColumnMapping
-from tasks_app.importing.names import from_word, tidied
+from tasks_app.importing.mapping import COMMA, EXAMPLE, ColumnMapping
+from tasks_app.importing.names import DECIMAL_COMMA, from_comma, from_word, tidied
 from tasks_app.importing.raters import UNKNOWN
 from tasks_app.importing.ratings import ANSWER_COLUMNS, SPAN
 from tasks_app.importing.source import RatingsFile
@@ -154,9 +154,14 @@ class MappedTable(Table):
             return from_word(column, word)
         if column.kind is Kind.TIME:
             return _time(column, cell, ours, self._mapping.format.get(ours))
+        if self._mapping.decimal == COMMA and column.kind is Kind.NUMBER and isinstance(cell, str):
+            cell = from_comma(cell)
         try:
             return tidied(column, super().value(column, name, cell))
         except BadCell as error:
+            if column.kind is Kind.NUMBER and isinstance(cell, str) and DECIMAL_COMMA.fullmatch(cell.strip()):
+                hint = _("If the comma stands before decimals, the mapping can say so: decimal: ','.")
+                raise BadCell(f"{error} {hint}") from error
             if column.kind not in _NUMBERS or not isinstance(cell, str) or not is_absent(cell):
                 raise
             hint = _("If this means that there is none, the mapping can say so: values: {%(name)s: {%(word)s: ''}}.")

@@ -27,11 +27,14 @@ _DAMAGED = (gzip.BadGzipFile, EOFError, zlib.error)
 # Enough for a look at a file with long texts.
 HEAD_BYTES = 256 * 1024
 
+# Longest first line that is looked for, in bytes.
+LONGEST_LINE = 16 * 1024 * 1024
+
 # Formats that are read, by their extensions; of the last ones, lines of text are made first (`formats`).
-FORMATS = ("csv", "tsv", "txt", "jsonl", "json", "xlsx", "xlsm", "ods", "parquet", "arrow")
+FORMATS = ("csv", "tsv", "txt", "jsonl", "json", "xlsx", "xlsm", "ods", "parquet", "arrow", "zip")
 
 # Extensions of other files that people have, which are refused with advice.
-_OTHERS = (".xls", ".zip", ".sav")
+_OTHERS = (".xls", ".sav")
 
 # First bytes of such files, whatever their name: zip (as .xlsx and .ods are), old Excel, Parquet, SPSS.
 _BEGINNINGS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"PAR1", b"$FL2")
@@ -119,7 +122,7 @@ class RatingsFile:
             return
         sentence = _(
             "is not a table that can be read here. Use CSV, TSV, JSON, JSON Lines (.jsonl) or a workbook (.xlsx, "
-            ".ods); text files may be gzipped (.csv.gz)."
+            ".ods); text files may be gzipped (.csv.gz), and several tables packed in one zip."
         )
         if suffix in _OTHERS:
             sentence += " " + _how_to_save()
@@ -196,11 +199,21 @@ def head_of(file: RatingsFile) -> str:
     """
     file.check_name()
     with unpacked(file) as stream:
-        content = _Counted(stream, file).read(HEAD_BYTES)
+        counted = _Counted(stream, file)
+        content = counted.read(HEAD_BYTES)
+        # A first line may be longer: thousands of columns, or a record with a long text.
+        while b"\n" not in content and len(content) < LONGEST_LINE and (more := counted.read(HEAD_BYTES)):
+            content += more
+        is_whole = not counted.read(1)
     encoding = encoding_of(content)
     text = content[len(encoding.mark) :].decode(encoding.name, errors="replace")
     complete, line_end, _rest = text.rpartition("\n")
-    return complete + line_end if len(content) == HEAD_BYTES else text
+    if is_whole:
+        return text
+    if not line_end:
+        sentence = _("The first line is longer than %(most)s, which no table has.") % {"most": megabytes(LONGEST_LINE)}
+        raise StudyFileError([Problem(file.name, 1, 1, sentence)])
+    return complete + line_end
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,15 @@
 """Find rows that are named on the command line."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import AbstractBaseUser
 from django.core.management.base import CommandError
 
+from tasks_app.hooks.registry import UnknownMember
+from tasks_app.importing.named import readers  # noqa: F401  fills the registry
+from tasks_app.importing.named.registry import format_called
 from tasks_app.models import Study
 from tasks_app.services.study import drafts
 from tasks_app.studyfile.problems import closest
@@ -36,3 +42,18 @@ def editor_called(name: str | None, study: Study) -> AbstractBaseUser | None:
     if user is not None and not drafts.may_edit(study=study, user=user):
         raise CommandError(f"{name!r} may not edit the study {study.slug!r}. Ask its owner.")
     return user
+
+
+def format_of(options: Mapping[str, Any]) -> tuple[str, dict[str, str]]:
+    """Return the named format that a command was given, and its options. Raises CommandError for unknown ones."""
+    try:
+        reader = format_called(options["format"])
+    except UnknownMember as error:
+        raise CommandError(str(error).replace("_", "-")) from None
+    chosen = dict(pair.partition("=")[::2] for pair in options["option"])
+    for name, value in chosen.items():
+        if name not in reader.options:
+            raise CommandError(f"{reader.name} has no option {name!r}; it has: {', '.join(reader.options) or 'none'}.")
+        if value not in reader.options[name].choices:
+            raise CommandError(f"{name} is one of: {', '.join(reader.options[name].choices)}.")
+    return reader.name, chosen

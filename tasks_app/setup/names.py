@@ -18,6 +18,7 @@ from tasks_app.models.setup_document import SetupDocument
 from tasks_app.settings.checks import CHECK_SYSTEM
 from tasks_app.setup.entries import task_name
 from tasks_app.studyfile.fields import is_language
+from tasks_app.task_types.registry import registry
 
 # Number of rows in which columns with features are looked for: a table gives them to all rows or to none.
 ROWS_SEARCHED = 50
@@ -27,6 +28,9 @@ MOST_VALUES = 40
 MOST_SYSTEMS = 400
 
 FEATURE = "feature_"
+
+# The beginning of the names of attributes of raters, as in a table of texts and ratings.
+ATTRIBUTE = "rater_"
 
 # Parts of the names of time zones that are no places.
 _NO_PLACES = ("Etc/", "SystemV/", "US/", "posix", "right")
@@ -107,8 +111,8 @@ class Names:
             used = [str(entry["rule"]) for entry in self.document.entries("analysis", "rules") if entry.get("rule")]
             return {name: capfirst(str(self.rules.get(name, name))) for name in used or ["manual"]}
         if rows in {"features", "truths"}:
-            system = {"system": _("The system itself")} if rows == "truths" else {}
-            return {**{name: name for name in self.items.features}, **system}
+            more = {"system": _("The system itself")} if rows == "truths" else self._attributes
+            return {**{name: name for name in self.items.features}, **more}
         entries = [entry for entry in self.document.entries(rows) if entry.get("key")]
         if rows == "tasks":
             return {str(entry["key"]): task_name(entry) for entry in entries}
@@ -118,6 +122,17 @@ class Names:
             named = {key: name for key, name in named.items() if not key.startswith(CHECK_SYSTEM)}
             named |= {key: key for key in self.items.systems if key not in named}
         return self._questions_for(path, named) if rows == "criteria" else named
+
+    @property
+    def _attributes(self) -> dict[str, str]:
+        """Return the answers of raters about themselves by which results can be split, such as rater_age."""
+        tasks = [entry for entry in self.document.entries("tasks") if entry.get("type") in registry]
+        tasks = [entry for entry in tasks if not registry[str(entry["type"])].needs_items]
+        params = [entry["params"] for entry in tasks if isinstance(entry.get("params"), dict)]
+        own = [question for given in params for question in given.get("questions") or () if isinstance(question, dict)]
+        chosen = [key for entry in tasks for key in entry.get("criteria") or ()]
+        keys = [*chosen, *(question.get("key") for question in own)]
+        return {name: name for name in (f"{ATTRIBUTE}{key}" for key in keys if key)}
 
     def _questions_for(self, path: Path, named: dict[str, str]) -> dict[str, str]:
         """Return the questions that a setting can name: for a parameter of a task those that the task asks."""

@@ -7,11 +7,12 @@ from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.models.base import KEY_PATTERN, key_validator
 from tasks_app.settings.fields import Typed
-from tasks_app.studyfile.problems import shown
+from tasks_app.studyfile.problems import LISTED, shown
 from tasks_app.texts.plaintext import problems_in_json, validate_storable
 
 # BCP 47 (RFC 5646): language, script, region, variants, extensions, private use. Its shape only: the registry of
@@ -71,6 +72,18 @@ def alike(names: Iterable[str]) -> Iterator[tuple[str, str]]:
         other = seen.setdefault(plain, name)
         if other != name:
             yield other, name
+
+
+def notes_on_keys(items: Iterable[str], systems: Iterable[str]) -> Iterator[str]:
+    """Yield notes on keys of items and systems that are different, and may be meant to be the same."""
+    for names, sentence in (
+        (items, gettext("These keys of items differ, but may be meant to be the same: %(names)s.")),
+        (systems, gettext("These keys of systems differ, but may be meant to be the same: %(names)s.")),
+    ):
+        pairs = [f"“{first}” – “{second}”" for first, second in alike(names)]
+        if pairs:
+            more = [gettext("and %(n)d more") % {"n": len(pairs) - LISTED}] if len(pairs) > LISTED else []
+            yield sentence % {"names": ", ".join([*pairs[:LISTED], *more])}
 
 
 class KeyField(forms.CharField):

@@ -1,9 +1,14 @@
 """One table of texts and ratings becomes a study with results: by the command, and its figures by hand."""
 
+import io
 import json
+import re
+import zipfile
 from io import StringIO
 from pathlib import Path
 
+import pandas as pd
+import polars
 import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
@@ -13,6 +18,7 @@ from analytics_app.analyses import registry
 from analytics_app.analyses.shared.unknown_raters import UNDEFINED, without_claims
 from analytics_app.models import ResultRow
 from analytics_app.results import TO_RATERS, TO_RATERS_AND_TEXTS, TO_TEXTS, Row
+from analytics_app.runs import start
 from tasks_app.models import Event, Item, Output, Rater, Rating, Study, Task
 
 pytestmark = pytest.mark.django_db
@@ -289,3 +295,140 @@ def test_several_numbers_in_objects_are_criteria_and_words_are_labels(tmp_path: 
     words = [{"text": "One more.", "marks": [{"user": "a", "label": "good"}, {"user": "b", "label": "bad"}]}]
     analyse(tmp_path, json.dumps(words), "", "words.json")
     assert Rating.objects.filter(label="good", rater__pseudonym="a").count() == 1
+
+
+def planted() -> str:
+    """Return ratings in which women prefer A by two steps and men B by one, and older raters rate one step lower."""
+    lines = ["who,item,model,text,score,gender,age,expertise,domain"]
+    for number in range(16):
+        gender, age = ("f", "m")[number % 2], 20 + 3 * number
+        for item in range(3):
+            for system in "AB":
+                score = {"fA": 5, "fB": 3, "mA": 3, "mB": 4}[gender + system] - (age > 42)
+                row = (f"r{number}", f"i{item}", system, f"Text {item} of {system}.", score, gender, age,
+                       ("novice", "expert")[number % 4 // 2], ("news", "talk")[item % 2])  # fmt: skip
+                lines.append(",".join(map(str, row)))
+    return "\n".join(lines) + "\n"
+
+
+def test_results_are_split_by_every_attribute_of_raters(tmp_path: Path) -> None:
+    """Planted differences come out by gender, by declared and by computed groups of ages, and under a condition."""
+    out = analyse(tmp_path, planted(), name="planted.csv")
+    assert "Results can be split by domain, rater_gender, rater_age, rater_expertise: name them" in out
+    plan = (
+        "analyses:\n"
+        "  - {analysis: systems, slices: [rater_gender, 'rater_age (42)', domain]}\n"
+        "  - {analysis: systems, slices: [rater_age], where: rater_gender=f}\n"
+        "  - {analysis: systems, where: rater_age>42}\n"
+    )
+    (tmp_path / "plan.yaml").write_text(plan, encoding="utf-8")
+    results = tmp_path / "results.json"
+    call_command("analyse", "planted", "--plan", str(tmp_path / "plan.yaml"), "--json", str(results), stdout=StringIO())
+    frame = pd.read_csv(tmp_path / "planted.csv")
+    rows = json.loads(results.read_text(encoding="utf-8"))["rows"]
+    means = {
+        (row["slice"], row["system"]): row
+        for row in rows
+        if row["statistic"] == "mean" and row["system"] and row["basis"] == "kept"
+    }
+    expected = {
+        "rater_gender=f": frame.gender == "f", "rater_gender=m": frame.gender == "m",
+        "domain=news": frame.domain == "news",
+        "rater_age=up to 42": frame.age <= 42, "rater_age=over 42": frame.age > 42, "rater_age>42": frame.age > 42,
+        # Sixteen different ages are three groups, of women as of all raters.
+        "rater_age=up to 35; rater_gender=f": (frame.gender == "f") & (frame.age <= 35),
+        "rater_age=over 35 to 50; rater_gender=f": (frame.gender == "f") & (frame.age > 35) & (frame.age <= 50),
+    }  # fmt: skip
+    for name, mask in expected.items():
+        for system in "AB":
+            chosen = frame[mask & (frame.model == system)]
+            row = means[name, system]
+            assert row["value"] == pytest.approx(chosen.score.mean(), abs=1e-12), name
+            assert (row["n_ratings"], row["n_raters"]) == (len(chosen), chosen.who.nunique()), name
+
+
+def test_a_plan_that_splits_by_what_nobody_was_asked_is_refused_with_what_was(tmp_path: Path) -> None:
+    analyse(tmp_path, planted(), name="planted.csv")
+    study = Study.objects.get()
+    for slices, sentence in {
+        "rater_hight": "No questionnaire of this study asks raters for “hight”; known are: rater_age, rater_expertise",
+        "rater_age (40, 30)": "Limits are rising numbers",
+    }.items():
+        with pytest.raises(ValueError, match=re.escape(sentence)):
+            start.start(study=study, by=None, settings={"analyses": [{"analysis": "systems", "slices": [slices]}]})
+
+
+RATED = """\
+who,segment,score
+ann,s1,5
+bob,s1,4
+ann,s2,2
+bob,s2,1
+ann,s3,4
+bob,s3,3
+"""
+SEGMENTS = "id,mt,src,translation\ns1,A,Es regnet.,It rains.\ns2,B,Es regnet.,Rains it.\ns3,A,Guten Tag.,Good day.\n"
+
+
+def packed(**files: str | bytes) -> bytes:
+    """Return a zip of files in a folder."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(f"paper/{name.replace('_', '.')}", content)
+    return target.getvalue()
+
+
+def test_a_zip_of_tables_that_belong_together_is_joined(tmp_path: Path) -> None:
+    """Keys of other names are found by their values; the systems are described in a third file."""
+    systems = '[{"mt": "A", "size": "large"}, {"mt": "B", "size": "small"}]'
+    content = packed(segments_csv=SEGMENTS, ratings_csv=RATED, systems_json=systems, README_md="no table")
+    (tmp_path / "paper.zip").write_bytes(content)
+    out = StringIO()
+    call_command("analyse_file", str(tmp_path / "paper.zip"), stdout=out)
+    assert Output.objects.count() == 3
+    assert (mean("score", "A"), mean("score", "B")) == (4.0, 1.5)
+    assert set(Item.objects.values_list("source", flat=True)) == {"Es regnet.", "Guten Tag."}
+    # The same mapping reads the files of a folder.
+    text = out.getvalue()
+    assert "paper.zip holds several tables: ratings.csv, segments.csv, systems.json." in text
+
+
+def test_a_zipped_data_set_of_hugging_face_is_one_table(tmp_path: Path) -> None:
+    shards = []
+    for half in ([1, 2], [3, 4]):
+        target = io.BytesIO()
+        polars.DataFrame(
+            {
+                "annotator": ["ann", "bob"],
+                "model": ["A", "B"],
+                "output": ["A text here.", "Another text."],
+                "score": half,
+            }
+        ).write_parquet(target)
+        shards.append(target.getvalue())
+    (tmp_path / "hub.zip").write_bytes(
+        packed(a_parquet=shards[0], b_parquet=shards[1], state_json="{}", README_md="no table")
+    )
+    mapping = "columns: {rater: annotator, system: model, output: output, value: score}\nrepeats: keep\n"
+    (tmp_path / "map.yaml").write_text(mapping)
+    call_command("analyse_file", str(tmp_path / "hub.zip"), "--map", str(tmp_path / "map.yaml"), stdout=StringIO())
+    assert (mean("rating", "A"), mean("rating", "B")) == (2.0, 3.0)
+
+
+def test_a_zip_without_a_table_says_so(tmp_path: Path) -> None:
+    (tmp_path / "x.zip").write_bytes(packed(README_md="no table"))
+    err = StringIO()
+    with pytest.raises(CommandError):
+        call_command("analyse_file", str(tmp_path / "x.zip"), stdout=StringIO(), stderr=err)
+    assert "This zip holds no table" in err.getvalue()
+
+
+def test_words_and_numbers_side_by_side_are_asked_about_as_criteria_and_raters(tmp_path: Path) -> None:
+    values: list[tuple[object, ...]] = [(4, 3, 1, 2), (2, 2, 5, 4), (5, 4, 3, 3)]
+    names = ("fluency1", "fluency2", "style1", "style2")
+    (tmp_path / "wide.csv").write_text(wide(*names, values=values), encoding="utf-8")
+    with pytest.raises(CommandError, match="two ways"):
+        call_command("analyse_file", str(tmp_path / "wide.csv"), stdout=StringIO(), stderr=StringIO())
+    analyse(tmp_path, wide(*names, values=values), "", "wide.csv", "--numbered", "raters")
+    assert (Rater.objects.count(), mean("fluency", "system"), mean("style", "system")) == (2, 20 / 6, 3.0)

@@ -90,9 +90,8 @@ class Features(FilteredAnalysis):
     def needed(self) -> frozenset[type[Extra]]:
         """Return the extras: texts only if a rule is computed from them, and none if no feature is declared."""
         features = read_features(self.features)
-        if any(feature.rule for feature in features):
-            return self.needs
-        return frozenset({Wanted} if features else ())
+        own = self.needs if any(feature.rule for feature in features) else frozenset({Wanted} if features else ())
+        return own | self.needed_by_filters
 
     def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield the rows of every feature; none if no feature is declared."""

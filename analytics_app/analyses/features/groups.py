@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from analytics_app.analyses.base import Sample
 from analytics_app.analyses.features.rules import Feature, computed
+from analytics_app.analyses.shared.value_groups import as_numbers, between_limits
 from analytics_app.ratings.extras.due_units import Wanted
 from analytics_app.ratings.extras.shown_texts import ShownTexts
 
@@ -63,7 +63,7 @@ def group_values(
 
     Limits and groups come from the outputs that count.
     """
-    numbers = _numbers(values)
+    numbers = as_numbers(values)
     if numbers is not None:
         return _between_limits(feature, numbers, counts, n_groups)
     if feature.limits is not None:
@@ -71,44 +71,12 @@ def group_values(
     return _by_word(feature, values, counts)
 
 
-def _numbers(values: Sequence[float | str | None]) -> NDArray[np.float64] | None:
-    """Return the values as numbers, NaN for no value; None if a value is a word, or if there are no values."""
-    numbers = np.full(len(values), np.nan)
-    for place, value in enumerate(values):
-        if value is None:
-            continue
-        try:
-            numbers[place] = float(value)
-        except ValueError:
-            return None
-        if not np.isfinite(numbers[place]):
-            return None
-    return numbers
-
-
 def _between_limits(
     feature: Feature, numbers: NDArray[np.float64], counts: NDArray[np.bool_], n_groups: int
 ) -> Grouped | str:
-    known = np.unique(numbers[counts & ~np.isnan(numbers)])
-    if not len(known):
+    if not np.any(counts & ~np.isnan(numbers)):
         return f"No output has a value of “{feature.name}”."
-    if feature.limits is None and len(known) <= n_groups:
-        group = np.where(np.isin(numbers, known), np.searchsorted(known, numbers), -1)
-        return Grouped(feature, group.astype(np.int64), tuple(f"{value:g}" for value in known))
-    limits = np.array(feature.limits or _quantiles(numbers[counts & ~np.isnan(numbers)], n_groups))
-    limit_texts = [f"{limit:.6g}" for limit in limits.tolist()]
-    between = [f"over {low} to {high}" for low, high in pairwise(limit_texts)]
-    group = np.where(np.isnan(numbers), -1, np.searchsorted(limits, numbers, side="left"))
-    return Grouped(feature, group.astype(np.int64), (f"up to {limit_texts[0]}", *between, f"over {limit_texts[-1]}"))
-
-
-def _quantiles(numbers: NDArray[np.float64], n_groups: int) -> list[float]:
-    """Return limits that cut values into groups of about equal size; the highest value is never a limit."""
-    steps = np.arange(1, n_groups) / n_groups
-    limits = np.unique(np.quantile(numbers, steps, method="inverted_cdf"))
-    below = limits[limits < numbers.max()]
-    # If nearly all values are the highest value, it is a group of its own.
-    return [float(limit) for limit in below] or [float(np.max(numbers[numbers < numbers.max()]))]
+    return Grouped(feature, *between_limits(numbers, counts, n_groups, feature.limits))
 
 
 def _by_word(feature: Feature, values: Sequence[float | str | None], counts: NDArray[np.bool_]) -> Grouped | str:

@@ -1,4 +1,4 @@
-"""Conditions on the features of items, such as bicleaner>=0.7, which select the ratings of an analysis."""
+"""Conditions on features of items or attributes of raters, such as bicleaner>=0.7, which select ratings."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
+from numpy.typing import NDArray
 
 from analytics_app.ratings import Mask, Table
 
@@ -45,15 +46,18 @@ class Condition:
             raise ValueError(_("%(sign)s compares numbers, such as bicleaner>=0.7.") % {"sign": condition.sign})
         return condition
 
-    def holds(self, table: Table) -> Mask:
-        """Return a mask of the ratings of items that meet the condition; an item without the feature does not."""
-        of_items = table.names.features.get(self.feature)
-        if of_items is None or not len(table):
+    def holds(self, table: Table, of_raters: NDArray[Any] | None = None) -> Mask:
+        """Return a mask of the ratings of items that meet the condition; an item without the feature does not.
+
+        With `of_raters`, words of the table's raters, it is a condition on whoever rated.
+        """
+        words = table.names.features.get(self.feature) if of_raters is None else of_raters
+        if words is None or not len(table):
             return np.zeros(len(table), dtype=bool)
-        meets = np.array([self._met_by(str(value)) for value in of_items] or [False], dtype=bool)
-        item = table.names.item_of_unit[table.unit]
-        known = item >= 0
-        return np.asarray(known & meets[np.where(known, item, 0)], dtype=bool)
+        meets = np.array([self._met_by(str(value)) for value in words] or [False], dtype=bool)
+        place = table.names.item_of_unit[table.unit] if of_raters is None else table.rater
+        known = place >= 0
+        return np.asarray(known & meets[np.where(known, place, 0)], dtype=bool)
 
     def _met_by(self, word: str) -> bool:
         if not word:

@@ -8,7 +8,9 @@ from django.utils.translation import gettext_lazy as _
 
 from analytics_app.analyses.base import Analysis, Sample
 from analytics_app.analyses.shared import conditions
-from analytics_app.ratings import Mask, Table
+from analytics_app.analyses.shared.rater_groups import RaterSlice
+from analytics_app.ratings import Extra, Mask, Table
+from analytics_app.ratings.extras.rater_attributes import ATTRIBUTE, RaterAttributes
 from tasks_app.settings.fields import LineField, naming
 from tasks_app.settings.study import Block
 from tasks_app.studyfile.fields import ListField
@@ -21,7 +23,8 @@ class FilteredAnalysis(Analysis):
         ListField(
             label=_("Also for each value of"),
             help_text=_(
-                "Features of items, such as domain for feature_domain: rows for each of their values are added."
+                "Features of items, such as domain for feature_domain, or answers of raters about themselves, such as "
+                "rater_age or rater_age (30, 50): rows for each of their values are added."
             ),
         ),
         "features",
@@ -41,8 +44,8 @@ class FilteredAnalysis(Analysis):
             validators=[conditions.check],
             label=_("Condition on items"),
             help_text=_(
-                "A condition on a feature of items: bicleaner>=0.7, domain=news; also <=, >, < and !=. Leave empty to "
-                "include all items."
+                "A condition on a feature of items: bicleaner>=0.7, domain=news; also <=, >, < and !=; or on an answer "
+                "of raters about themselves: rater_expertise=high. Leave empty to include all ratings."
             ),
         ),
         "conditions",
@@ -56,18 +59,49 @@ class FilteredAnalysis(Analysis):
             condition: str = self.cleaned_data["where"]
             return str(conditions.Condition.read(condition)) if condition else condition
 
+        def clean_slices(self) -> list[str]:
+            """Refuse limits between groups of raters that do not rise."""
+            slices: list[str] = self.cleaned_data["slices"]
+            for text in slices:
+                RaterSlice.read(text)
+            return slices
+
+    @property
+    def attributes(self) -> list[str]:
+        """Return the attributes of raters that the settings name."""
+        read = [RaterSlice.read(text) for text in self.slices]
+        named = [rater_slice.attribute for rater_slice in read if rater_slice is not None]
+        if self.where and (feature := conditions.Condition.read(self.where).feature).startswith(ATTRIBUTE):
+            named.append(feature)
+        return named
+
+    @property
+    def needed_by_filters(self) -> frozenset[type[Extra]]:
+        """Return the extras that the choice of ratings needs: attributes of raters where the settings name one."""
+        return frozenset({RaterAttributes} if self.attributes else ())
+
+    def needed(self) -> frozenset[type[Extra]]:
+        """Return the extras of the analysis, and those that the choice of ratings needs."""
+        return super().needed() | self.needed_by_filters
+
     def parts(self, sample: Sample) -> Iterator[Sample]:
-        """Yield the sample without the systems left out, then the slice of each value of each named feature."""
+        """Yield the sample without the systems left out, then the slice of each value of each feature and attribute."""
         base = leave_out(sample, self.without_systems)
         if self.where:
             condition = conditions.Condition.read(self.where)
             description = "; ".join(filter(None, (str(condition), base.slice)))
-            base = base.part(condition.holds(base.table), slice=description)
+            of_raters = None
+            if condition.feature.startswith(ATTRIBUTE) and condition.feature not in base.table.names.features:
+                of_raters = base.extras[RaterAttributes].words.get(condition.feature)
+            base = base.part(condition.holds(base.table, of_raters), slice=description)
         yield base
         names = base.table.names
         for feature in self.slices:
             of_items = names.features.get(feature)
             if of_items is None:
+                by_rater = RaterSlice.read(feature)
+                for label, mask in by_rater.parts(base) if by_rater is not None else ():
+                    yield base.part(mask, slice=label if base.slice is None else f"{label}; {base.slice}")
                 continue
             item = names.item_of_unit[base.table.unit]
             values = np.where(item >= 0, of_items[item], "")

@@ -97,7 +97,7 @@ class WaysOfScoring(FilteredAnalysis):
 
     def needed(self) -> frozenset[type[Extra]]:
         """Read other tasks only where they are compared."""
-        return self.needs if self.tasks else frozenset()
+        return (self.needs if self.tasks else frozenset()) | self.needed_by_filters
 
     def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield the scores of each criterion and their correlations, then those of criteria and of tasks."""

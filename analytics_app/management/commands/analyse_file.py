@@ -1,5 +1,6 @@
 """manage.py analyse_file FILE: make a study of one table of texts and ratings, and show its results."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,8 @@ from tasks_app.importing import RatingsFile, from_file, whole
 from tasks_app.importing.formats.opening import readable
 from tasks_app.importing.guessing import peek
 from tasks_app.importing.mapping import as_yaml
-from tasks_app.importing.whole.guessing import CRITERIA, LOOKED_AT, RATERS, Reading, readings, warning_of
+from tasks_app.importing.shaping.reshaping import looks_like_data
+from tasks_app.importing.whole.guessing import CRITERIA, RATERS, Reading, readings_of, warning_of
 from tasks_app.management.lookups import user_called
 from tasks_app.setup.starting import free_slug
 from tasks_app.studyfile import StudyFileError
@@ -30,13 +32,16 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the arguments of the command."""
-        parser.add_argument("file", help="a table: CSV, TSV, JSON, JSON Lines or a workbook")
+        parser.add_argument(
+            "file", help="a table: CSV, TSV, JSON, JSON Lines, a workbook, Parquet, or a zip of several tables"
+        )
         parser.add_argument("--map", metavar="MAP", help="a mapping, in YAML or JSON; without it, columns are guessed")
         parser.add_argument(
             "--numbered",
             choices=(RATERS, CRITERIA),
             help="what columns such as score1, score2 are: of one rater each, or a criterion each",
         )
+        parser.add_argument("--no-header", action="store_true", help="the first line is data; columns are numbered")
         parser.add_argument("--title", help="title of the study; the name of the file without one")
         parser.add_argument("--owner", metavar="USER", help="who owns the study; without, superusers see it only")
         parser.add_argument(
@@ -60,7 +65,7 @@ class Command(BaseCommand):
         if options["map"]:
             mapping = from_file(options["map"], whole.declared)
         else:
-            reading = self._chosen(file, options["numbered"], check=options["check"])
+            reading = self._chosen(file, options)
             if reading is None:
                 return
             document = reading.document
@@ -97,25 +102,24 @@ class Command(BaseCommand):
                 target.writelines(stream(run, format="json", systems=True))
         self.stdout.write(_("Stored as the study %(slug)s. Its page has all results.") % {"slug": made.study.slug})
 
-    def _chosen(self, file: RatingsFile, numbered: str | None, *, check: bool) -> Reading | None:
+    def _chosen(self, file: RatingsFile, options: Mapping[str, Any]) -> Reading | None:
         """Return how the columns are read; None where both ways were shown. Raises CommandError to ask for one."""
-        readings = _guessed(file)
+        with readable(file) as opened:
+            if not options["no_header"] and looks_like_data(peek(opened).columns):
+                sentence = _("The first line looks like data. If it does not name the columns, add --no-header.")
+                self.stdout.write(sentence)
+            readings = readings_of(opened, has_header=not options["no_header"])
         for reading in readings:
-            if len(readings) == 1 or reading.name == numbered:
+            if len(readings) == 1 or reading.name == options["numbered"]:
                 return reading
         for reading in readings:
             self.stdout.write(f"--numbered {reading.name}: {reading.about}\n\n{as_yaml(reading.document)}")
-        if check:
+        if options["check"]:
             return None
         raise CommandError(
             _("The columns can be read in two ways. Nothing was stored; say which by --numbered or --map."),
             returncode=2,
         )
-
-
-def _guessed(file: RatingsFile) -> list[Reading]:
-    with readable(file) as opened:
-        return readings(peek(opened, rows=LOOKED_AT))
 
 
 def _line(row: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Iterable
 from pathlib import PurePath
@@ -9,17 +10,17 @@ from typing import IO
 
 from django.utils.translation import gettext as _
 
-from tasks_app.importing.formats import columnar, workbooks
+from tasks_app.importing.formats import columnar, packed, workbooks
 from tasks_app.importing.plain import rewound
 from tasks_app.importing.source import PlainForm, RatingsFile, scan_file, unpacked
-from tasks_app.studyfile.files.archive import read_at_most
+from tasks_app.studyfile.files.archive import Archive, read_at_most
 from tasks_app.studyfile.files.decoding import decode
 from tasks_app.studyfile.files.jsontext import BadJson, loads
 from tasks_app.studyfile.files.limits import limits, megabytes
 from tasks_app.studyfile.problems import Problem, Problems, StudyFileError
 
 WORKBOOKS = ("xlsx", "xlsm", "ods")
-JSON = "json"
+JSON, ZIP = "json", "zip"
 
 # The column that holds the names of objects in a file of JSON, unless they have a member of this name.
 KEY = "key"
@@ -39,6 +40,12 @@ def table(source: IO[bytes], target: IO[bytes], *, name: str) -> PlainForm:
     if file.format in columnar.FORMATS or start == columnar.PARQUET:
         _Lines(name, target).write(columnar.parts(rewound(source), name))
         return PlainForm(f"{PurePath(name).stem}.jsonl", is_written=True)
+    if (
+        start == workbooks.ZIPPED
+        and file.format == ZIP
+        and (form := _packed(name, rewound(source), target)) is not None
+    ):
+        return form
     if start in (workbooks.ZIPPED, workbooks.OLD):
         sentence = _("%(file)s is a workbook, although its name says otherwise, and was read as one.") % {"file": name}
         sheets = _write_sheets(name, rewound(source), target)
@@ -52,6 +59,25 @@ def table(source: IO[bytes], target: IO[bytes], *, name: str) -> PlainForm:
     # What is wrong with its letters is said when the whole table is checked.
     scan_file(RatingsFile(form.name, file.open, file.most), Problems())
     return form
+
+
+def _packed(name: str, source: IO[bytes], target: IO[bytes]) -> PlainForm | None:
+    """Write the tables of a zip as lines; None where it is a workbook. Raises StudyFileError where it has no table."""
+    with Archive(source, name) as archive:
+        if packed.is_workbook(archive):
+            return None
+        names = packed.tables_in(archive)
+        if not names:
+            sentence = _("This zip holds no table: CSV, TSV, JSON, JSON Lines, a workbook or Parquet.")
+            raise StudyFileError([Problem(name, 0, 0, sentence)])
+        if packed.are_columnar(names):
+            parts = (row for member in names for row in columnar.rows(io.BytesIO(archive.read(member)), member))
+            _Lines(name, target).write(parts)
+            return PlainForm(f"{PurePath(name).stem}.jsonl", is_written=True)
+        tables = packed.read_tables(archive, names, table)
+    sentence = _("%(file)s holds several tables: %(names)s. Rows are read from %(first)s.")
+    words = {"file": name, "names": ", ".join(sheet.name for sheet in tables), "first": tables[0].name}
+    return PlainForm(name, (sentence % words,) if len(tables) > 1 else (), _written(name, tables, target), True)
 
 
 class _Lines:
@@ -75,14 +101,22 @@ class _Lines:
 
 
 def _write_sheets(name: str, source: IO[bytes], target: IO[bytes]) -> tuple[tuple[str, int, tuple[str, ...]], ...]:
+    """Write the rows of a workbook's sheets. Raises StudyFileError where it has none."""
+    sheets = _written(name, workbooks.read_sheets(name, source), target)
+    if not sheets:
+        raise StudyFileError([Problem(name, 0, 0, _("This workbook has no sheet with cells."))])
+    return sheets
+
+
+def _written(
+    name: str, tables: Iterable[workbooks.Sheet], target: IO[bytes]
+) -> tuple[tuple[str, int, tuple[str, ...]], ...]:
     """Write the rows of all sheets, each a list of texts; return for each sheet its name, beginning and notes."""
     lines, sheets = _Lines(name, target), []
-    for sheet in workbooks.read_sheets(name, source):
+    for sheet in tables:
         begin = lines.written
         lines.write(sheet.rows)
         sheets.append((sheet.name, begin, tuple(sheet.notes())))
-    if not sheets:
-        raise StudyFileError([Problem(name, 0, 0, _("This workbook has no sheet with cells."))])
     return tuple(sheets)
 
 
@@ -101,21 +135,29 @@ def _json_lines(file: RatingsFile, target: IO[bytes]) -> PlainForm:
             scan_file(RatingsFile(name, file.open, file.most), problems)
             return PlainForm(name)
         raise StudyFileError([Problem(file.name, 1, error.column, error.sentence)]) from error
+    notes: tuple[str, ...] = ()
     if isinstance(entries, dict):
-        entries = _entries(entries)
+        entries, notes = _entries(file.name, entries)
     if not isinstance(entries, list):
         raise StudyFileError([Problem(file.name, 1, 1, _("Expected a list of objects, one for each row."))])
     # In the order that the file has, which the page shows.
     _Lines(file.name, target).write(entries)
     sentence = _("%(file)s is one JSON text: its entries are counted as lines.") % {"file": file.name}
-    return PlainForm(name, (sentence,), is_written=True)
+    return PlainForm(name, (sentence, *notes), is_written=True)
 
 
-def _entries(members: dict[str, object]) -> list[object]:
-    """Return the rows of a file that is one object: its only list, or its objects, with their names as `key`."""
-    lists = [value for value in members.values() if isinstance(value, list)]
-    if len(lists) == 1:
-        return lists[0]
+def _entries(file: str, members: dict[str, object]) -> tuple[list[object], tuple[str, ...]]:
+    """Return the rows of a file that is one object, and what to know of them.
+
+    These are the entries of its longest list, or its objects, with their names as `key`.
+    """
+    lists = {name: value for name, value in members.items() if isinstance(value, list)}
+    if lists:
+        longest = max(lists, key=lambda name: len(lists[name]))
+        others = ", ".join(name for name in members if name != longest)
+        sentence = _("%(file)s is one object: the entries of its list “%(name)s” are read, and not: %(others)s.")
+        words = {"file": file, "name": longest, "others": others}
+        return lists[longest], (sentence % words,) if len(lists) > 1 else ()
     if members and all(isinstance(value, dict) for value in members.values()):
-        return [{KEY: name, **value} for name, value in members.items() if isinstance(value, dict)]
-    return [members]
+        return [{KEY: name, **value} for name, value in members.items() if isinstance(value, dict)], ()
+    return [members], ()

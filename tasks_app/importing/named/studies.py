@@ -174,6 +174,18 @@ def _store(
     return imported, study
 
 
+@contextmanager
+def ratings_at(path: str, format: str, options: Mapping[str, str], slug: str) -> Iterator[RatingsFile]:
+    """Read the ratings of files in a format, for a study that has their texts and questions already.
+
+    `slug` is that of the study. Raises StudyFileError.
+    """
+    with tempfile.TemporaryFile() as target, tempfile.TemporaryDirectory() as place, upload_at(path) as upload:
+        upload.converted(target, format, options, slug)
+        _unpack(target, Path(place))
+        yield RatingsFile.at(str(Path(place) / RATINGS))
+
+
 def _unpack(target: IO[bytes], folder: Path) -> None:
     """Lay out a converted upload: the study file in `study`, the ratings beside it."""
     (folder / "study").mkdir()

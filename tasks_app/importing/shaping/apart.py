@@ -28,5 +28,7 @@ def reshaped(
 
 
 def _refuse(name: str) -> RatingsFile:
-    sentence = _("The mapping needs this file as well. Use the command, with both files in one folder.")
+    sentence = _(
+        "The mapping needs this file as well. Upload both in one zip, or use the command, with both in one folder."
+    )
     raise StudyFileError([Problem(name, 0, 0, sentence)])

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from tasks_app.hooks.sections import Json
 from tasks_app.importing.formats.opening import readable
 from tasks_app.importing.formats.records import Layout, records
+from tasks_app.importing.formats.worksheets import names_of
 from tasks_app.importing.shaping.declared import Join
 from tasks_app.importing.source import RatingsFile, lines_of, scan_whole
 from tasks_app.studyfile.files.tables import word_of
@@ -24,13 +25,15 @@ class Joined:
     """The rows of another file by their keys."""
 
     def __init__(self, join: Join, table: RatingsFile, find: Find, problems: Problems) -> None:
-        file = find(join.file) if join.file else table
+        # In a zip of several tables, the files that belong together are its sheets.
+        is_within = not join.file or join.file in names_of(table)
+        file, sheet = (table, join.file or join.sheet) if is_within else (find(join.file), join.sheet)
         self._on = join.on
         self.name = join.file or join.sheet
         self.records: dict[tuple[str, ...], Mapping[str, Json]] = {}
         with ExitStack() as stack:
             file = stack.enter_context(readable(file))
-            rows = stack.enter_context(records(file, Layout(sheet=join.sheet), problems))
+            rows = stack.enter_context(records(file, Layout(sheet=sheet), problems))
             for row in rows.rows() if rows is not None else ():
                 key = tuple(word_of(row.cells.get(theirs)) for theirs in join.on.values())
                 if self.records.setdefault(key, row.cells) != row.cells:

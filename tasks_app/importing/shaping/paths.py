@@ -212,7 +212,8 @@ def _readings(text: str, pieces: Sequence[str]) -> Iterator[tuple[str, ...]]:
             yield (rest[: len(rest) - len(end)],)
         return
     begin = 1
-    while (place := rest.find(pieces[1], begin)) >= 0 and pieces[1]:
+    # Between two words that stand side by side, every place may be the border.
+    while (place := rest.find(pieces[1], begin)) >= 0:
         for others in _readings(rest[place:], pieces[1:]):
             yield (rest[:place], *others)
         begin = place + 1

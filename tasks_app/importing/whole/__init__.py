@@ -28,12 +28,14 @@ from tasks_app.importing.whole.reading import ANSWER, Reading
 from tasks_app.importing.whole.writing import (
     TaskOfTable,
     attribute_rows,
+    attributes_in_study,
     in_study,
     tasks_of,
     write_study,
 )
 from tasks_app.models import Study
 from tasks_app.services.database import atomically
+from tasks_app.studyfile.fields import notes_on_keys
 from tasks_app.studyfile.problems import LISTED, Problem, Problems, StudyFileError
 
 __all__ = ["Made", "declared", "mapping_of", "study_of_table"]
@@ -105,7 +107,8 @@ def study_of_table(
             "ratings": imported.counts["ratings"] - n_attributes,
             "raters": imported.counts["raters"],
         }
-        return Made(study, counts, (*notes, *imported.notes))
+        # Some words are noticed when the table is read, and again when its ratings are.
+        return Made(study, counts, tuple(dict.fromkeys((*notes, *imported.notes))))
 
 
 def _read(
@@ -117,11 +120,12 @@ def _read(
         table_file = stack.enter_context(prepared(file, mapping.document))
         lines = stack.enter_context(lines_of(table_file, scan_whole(table_file).encoding))
         table = MappedTable(mapping.declared, mapping, table_file, lines, problems)
-        reading = Reading(table, problems)
+        reading = Reading(table, problems, mapping.tells("system"))
         raw = stack.enter_context(tempfile.TemporaryFile())
         for row, rating in reading.rows():
             raw.write(json.dumps([row.line, row.part, rating], ensure_ascii=False, default=str).encode() + b"\n")
         problems.raise_if_any()
+        of_file = () if table_file.form is None else table_file.form.notes
         empty = list(_of_empty(reading, mapping.empty))
         if not reading.scales:
             sentence = _("No column holds ratings. Map one to value (numbers) or label (words).")
@@ -134,7 +138,7 @@ def _read(
         for entry in heapq.merge(ratings, sorted(attributes, key=_place), key=_place):
             target.write(json.dumps(entry, ensure_ascii=False).encode() + b"\n")
         target.flush()
-    return reading, tasks, [*table.notes, *empty, *_notes(reading, tasks)], width
+    return reading, tasks, [*of_file, *table.notes, *empty, *_notes(reading, tasks)], width
 
 
 def _place(entry: tuple[int, int, object]) -> tuple[int, int]:
@@ -171,13 +175,25 @@ def _of_empty(reading: Reading, empty: str) -> Iterator[str]:
 
 
 def _notes(reading: Reading, tasks: list[TaskOfTable]) -> Iterator[str]:
-    """Yield what was assumed where the table says nothing."""
+    """Yield what was left out, and what was assumed where the table says nothing."""
+    if reading.n_unanswered:
+        lines = ", ".join([*map(str, reading.unanswered), *(["…"] if reading.n_unanswered > LISTED else [])])
+        sentence = ngettext(
+            "%(n)s rating is empty and was left out (line %(lines)s).",
+            "%(n)s ratings are empty and were left out (lines %(lines)s).",
+            reading.n_unanswered,
+        )
+        yield sentence % {"n": f"{reading.n_unanswered:,}", "lines": lines}
     if reading.n_unknown:
         yield _(
             "The file does not say who rated, so each row counts as the rating of another, unknown person. Means and "
             "their intervals are right if that is so; agreement cannot be judged, since one person may have given "
             "several of these ratings."
         )
+    yield from notes_on_keys(reading.items, dict.fromkeys(system for _item, system, _variant in reading.outputs))
+    if splits := [*reading.feature_names, *attributes_in_study(reading)]:
+        sentence = _("Results can be split by %(names)s: name them in “slices” of an analysis.")
+        yield sentence % {"names": ", ".join(splits)}
     for task in tasks:
         if task.assumed:
             yield f"{', '.join(task.criteria)}: {task.assumed}."

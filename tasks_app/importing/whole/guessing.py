@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext as _
 
 from tasks_app.hooks.sections import Json
 from tasks_app.importing.columns import RATINGS
-from tasks_app.importing.guessing import Peek, guess, plain_name
+from tasks_app.importing.guessing import Peek, guess, numbered, peek, plain_name
+from tasks_app.importing.mapping import COMMA, NO_HEADER
+from tasks_app.importing.names import DECIMAL_COMMA
+from tasks_app.importing.source import RatingsFile
 from tasks_app.importing.whole.columns import ATTRIBUTE, FEATURE
+from tasks_app.importing.whole.joins import joined_peek, with_joins
 from tasks_app.importing.whole.nested import nested_answers
 from tasks_app.importing.whole.numbered import Family, Grid, family_of, grid_of
 from tasks_app.setup.tables.column_names import FEATURES, KNOWN_AS
@@ -32,6 +37,9 @@ LOOKED_AT = 300
 # The longest scale whose steps a person would choose, and the cells that decide.
 _MOST, _CELLS = 100.0, 20
 
+# Share of the cells of a column of ratings that are numbers.
+_NUMBERS = 0.75
+
 # The longest scale of steps.
 _STEPS = 11
 
@@ -52,22 +60,56 @@ class Reading:
     about: str = ""
 
 
-def readings(peek: Peek) -> list[Reading]:
+def readings_of(file: RatingsFile, *, has_header: bool = True) -> list[Reading]:
+    """Return the ways to read a file, whose tables are joined where they belong together. Raises StudyFileError."""
+    if not has_header:
+        found = readings(numbered(peek(file, rows=LOOKED_AT)))
+        return [replace(reading, document={"header": NO_HEADER, **reading.document}) for reading in found]
+    joined = joined_peek(file, LOOKED_AT)
+    return [replace(found, document=with_joins(found.document, joined.joins)) for found in readings(joined.peek)]
+
+
+def readings(look: Peek) -> list[Reading]:
     """Return the ways to read a table with these columns and first rows; with several, only a person can choose."""
-    cells = {name: [row[at].strip() for row in peek.rows if at < len(row)] for at, name in enumerate(peek.columns)}
+    with_commas = {name for name, cells in _cells_of(look).items() if _has_decimal_commas(cells)}
+    if not with_commas:
+        return _readings(look)
+    rows = [
+        [cell.replace(",", ".") if name in with_commas else cell for name, cell in zip(look.columns, row, strict=False)]
+        for row in look.rows
+    ]
+    return [
+        replace(found, document={**found.document, "decimal": COMMA})
+        for found in _readings(Peek(look.columns, rows, look.paths))
+    ]
+
+
+def _cells_of(look: Peek) -> dict[str, list[str]]:
+    return {name: [row[at].strip() for row in look.rows if at < len(row)] for at, name in enumerate(look.columns)}
+
+
+def _has_decimal_commas(cells: Sequence[str]) -> bool:
+    """Return whether cells are numbers of which some have a decimal comma."""
+    filled = [cell for cell in cells if cell]
+    some = any(DECIMAL_COMMA.fullmatch(cell) for cell in filled)
+    return some and all(DECIMAL_COMMA.fullmatch(cell) or re.fullmatch(r"[-+]?[0-9]+", cell) for cell in filled)
+
+
+def _readings(look: Peek) -> list[Reading]:
+    cells = _cells_of(look)
     nested = nested_answers(cells)
     if nested is not None:
-        columns = _described(peek, cells, nested.used)
+        columns = _described(look, cells, nested.used)
         if "item" not in columns:
-            ids = [name for name in peek.columns if plain_name(name) == "id" and name not in nested.used]
+            ids = [name for name in look.columns if plain_name(name) == "id" and name not in nested.used]
             columns |= {"item": ids[0]} if ids else {}
         columns = {ours: theirs for ours, theirs in columns.items() if ours not in {"rater", "value", "label"}}
         return [Reading("", _finished({"columns": {**columns, **nested.columns}, **nested.more}))]
-    numbered: Grid | Family | None = grid_of(_may_be_answers(peek.columns), lambda name: _is_rated(cells[name]))
-    numbered = numbered or _family(peek, cells)
-    columns = _described(peek, cells, numbered.columns if numbered is not None else ())
+    numbered: Grid | Family | None = grid_of(_may_be_answers(look.columns), lambda name: _is_rated(cells[name]))
+    numbered = numbered or _family(look, cells)
+    columns = _described(look, cells, numbered.columns if numbered is not None else ())
     if numbered is None or "rater" in columns:
-        return [Reading("", _one_reading(peek, cells))]
+        return [Reading("", _one_reading(look, cells))]
     of_raters = {name: theirs for name, theirs in columns.items() if name not in {"value", "label", "criterion"}}
     names = ", ".join(numbered.columns)
     if isinstance(numbered, Grid):
@@ -84,7 +126,7 @@ def readings(peek: Peek) -> list[Reading]:
     if is_sure:
         return [raters]
     about = _("%(names)s are criteria, and the file does not say who rated.") % {"names": names}
-    return [raters, Reading(CRITERIA, _one_reading(peek, cells, numbered.columns), about)]
+    return [raters, Reading(CRITERIA, _one_reading(look, cells, numbered.columns), about)]
 
 
 def warning_of(document: Mapping[str, Json]) -> str:
@@ -97,8 +139,8 @@ def warning_of(document: Mapping[str, Json]) -> str:
     )
 
 
-def _family(peek: Peek, cells: Mapping[str, Sequence[str]]) -> Family | None:
-    free = _may_be_answers(peek.columns)
+def _family(look: Peek, cells: Mapping[str, Sequence[str]]) -> Family | None:
+    free = _may_be_answers(look.columns)
     found = family_of(free, lambda name: _is_rated(cells[name]))
     return found or family_of(free, lambda name: _is_label(cells[name]) and not _is_text(cells[name]))
 
@@ -124,10 +166,13 @@ def _on_one_scale(columns: Iterable[Sequence[str]]) -> bool:
     return len(kinds) == 1
 
 
-def _described(peek: Peek, cells: Mapping[str, list[str]], numbered: Sequence[str]) -> dict[str, str]:
+def _described(look: Peek, cells: Mapping[str, list[str]], numbered: Sequence[str]) -> dict[str, str]:
     """Return what columns say of texts and raters, without some columns that hold answers."""
-    rest = [name for name in peek.columns if name not in numbered]
-    columns = {ours: theirs for ours, theirs in guess(rest).items() if ours not in {"text", "document"}}
+    rest = [name for name in look.columns if name not in numbered]
+    # Names such as “submission” seldom mean the key of an answer; without one, the rows of a rater on a text are one.
+    is_ours = {"judgment", "unit"} <= set(rest)
+    unsure = {"text", "document"} if is_ours else {"text", "document", "judgment"}
+    columns = {ours: theirs for ours, theirs in guess(rest).items() if ours not in unsure}
     for ours in ("source", "reference", "output", "language", "source_language", "document"):
         taken = set(columns.values())
         names = [name for word in KNOWN_AS[ours] for name in rest if plain_name(name) == word]
@@ -147,9 +192,9 @@ def _described(peek: Peek, cells: Mapping[str, list[str]], numbered: Sequence[st
     return columns
 
 
-def _one_reading(peek: Peek, cells: dict[str, list[str]], numbered: Sequence[str] = ()) -> dict[str, Json]:
+def _one_reading(look: Peek, cells: dict[str, list[str]], numbered: Sequence[str] = ()) -> dict[str, Json]:
     """Return the mapping of a table with one rating in a row, or a column for each criterion."""
-    columns = _described(peek, cells, numbered)
+    columns = _described(look, cells, numbered)
     document: dict[str, Json] = {"columns": columns}
     if numbered and not all(_is_rated(cells[name]) for name in numbered):
         document["wide"] = {"of": "criterion", "label": list(numbered)}
@@ -159,7 +204,7 @@ def _one_reading(peek: Peek, cells: dict[str, list[str]], numbered: Sequence[str
     if "value" in columns and "criterion" not in columns:
         document["constant"] = {"criterion": columns["value"]}
     if "wide" not in document and not {"value", "label"} & set(columns):
-        document |= _criteria(peek, columns, cells)
+        document |= _criteria(look, columns, cells)
     return _finished(document)
 
 
@@ -171,9 +216,9 @@ def _finished(document: dict[str, Json]) -> dict[str, Json]:
     return document
 
 
-def _criteria(peek: Peek, columns: dict[str, str], cells: dict[str, list[str]]) -> dict[str, Json]:
+def _criteria(look: Peek, columns: dict[str, str], cells: dict[str, list[str]]) -> dict[str, Json]:
     """Return the columns that hold ratings on a criterion each."""
-    free = [name for name in peek.columns if name not in columns.values() and plain_name(name) not in _NO_CRITERIA]
+    free = [name for name in look.columns if name not in columns.values() and plain_name(name) not in _NO_CRITERIA]
     rated = [name for name in free if _is_rated(cells[name]) and not plain_name(name).endswith(" id")]
     if not rated:
         labels = [name for name in free if _is_label(cells[name])]
@@ -188,19 +233,30 @@ def _criteria(peek: Peek, columns: dict[str, str], cells: dict[str, list[str]]) 
 
 
 def _is_rated(cells: Sequence[str]) -> bool:
-    """Return whether cells look like ratings: numbers on a scale, with at least two of them alike."""
+    """Return whether cells look like ratings: numbers on a scale, with at least two of them alike.
+
+    Of many cells a few may be something else, such as a hyphen: whoever reads them asks what they mean.
+    """
     filled = [cell for cell in cells if cell]
-    try:
-        numbers = [from_text(_NUMBER, cell) for cell in filled]
-    except BadCell:
+    values = [number for number in map(_number, filled) if number is not None]
+    if len(values) < _NUMBERS * len(filled):
         return False
-    values = [number for number in numbers if number is not None]
     alike = len(set(values)) < len(values) or len(values) < _CELLS
     return bool(values) and alike and all(-_MOST <= value <= _MOST for value in values)
 
 
+def _number(cell: str) -> float | None:
+    try:
+        number: float | None = from_text(_NUMBER, cell)
+    except BadCell:
+        return None
+    return number
+
+
 def _is_label(cells: Sequence[str]) -> bool:
     filled = [cell for cell in cells if cell]
+    if any(cell.startswith(("{", "[")) for cell in filled):
+        return False
     return bool(filled) and max(map(len, filled)) <= _LABEL and len(set(filled)) <= min(_LABELS, len(filled))
 
 

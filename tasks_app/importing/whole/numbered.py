@@ -25,6 +25,9 @@ _NUMBERED = re.compile(r"(?P<stem>.*?[^\W\d_])[\s_.#\-]*(?P<number>\d{1,3})|(?P<
 # A name of two parts, the first of which may mean a rater.
 _NAMED = re.compile(r"(?P<stem>[^\W\d_]+)[\s_.\-]+\S.*")
 
+# A word and a number side by side, such as fluency1.
+_SIDE_BY_SIDE = re.compile(r"(.*[^\W\d_])(\d{1,3})")
+
 # A word that numbers, such as r1, annotator2 or b.
 _SHORT = re.compile(r"[^\W\d_]*[\s\-]*\d{1,3}|[^\W\d_]")
 
@@ -88,7 +91,16 @@ def grid_of(columns: Sequence[str], is_answer: Callable[[str], bool]) -> Grid | 
         if all(map(_SHORT.fullmatch, second)):
             is_sure = all(map(_means_rater, second))
             return Grid(f"{{criterion}}{sign}{{rater}}", {"criterion": first, "rater": second}, is_sure)
-    return None
+    return _side_by_side(columns, is_answer)
+
+
+def _side_by_side(columns: Sequence[str], is_answer: Callable[[str], bool]) -> Grid | None:
+    """Return columns such as fluency1, fluency2, adequacy1, adequacy2; whose numbers these are does not show."""
+    pairs = [match.groups() for name in columns if (match := _SIDE_BY_SIDE.fullmatch(name)) and is_answer(name)]
+    words, numbers = (list(dict.fromkeys(pair[side] for pair in pairs)) for side in (0, 1))
+    if min(len(words), len(numbers)) < 2 or len(set(pairs)) != len(words) * len(numbers):
+        return None
+    return Grid("{criterion}{rater}", {"criterion": words, "rater": numbers}, is_sure=False)
 
 
 def _by_stem(columns: Sequence[str], pattern: re.Pattern[str]) -> dict[str, list[str]]:

@@ -13,7 +13,7 @@ from tasks_app.importing.raters import UNKNOWN
 from tasks_app.importing.rows import MappedTable
 from tasks_app.importing.whole.columns import ATTRIBUTE, FEATURE, OF_ITEM
 from tasks_app.studyfile.files.tables import Row
-from tasks_app.studyfile.problems import Problems
+from tasks_app.studyfile.problems import LISTED, Problems
 
 # The name of the only system or criterion of a table that names none.
 SYSTEM, CRITERION = "system", "rating"
@@ -60,10 +60,11 @@ class Scale:
 
 @dataclass(slots=True)
 class Reading:
-    """Reads the rows of a table; what contradicts is reported."""
+    """Reads the rows of a table; what contradicts is reported. `tells_systems` says whether a column names systems."""
 
     table: MappedTable
     problems: Problems
+    tells_systems: bool = True
     items: dict[str, Found] = field(default_factory=dict)
     outputs: dict[tuple[str, str, str], Found] = field(default_factory=dict)
     scales: dict[str, Scale] = field(default_factory=dict)
@@ -71,6 +72,8 @@ class Reading:
     attributes: dict[str, Found] = field(default_factory=dict)
     n_rows: int = 0
     n_unknown: int = 0
+    n_unanswered: int = 0
+    unanswered: list[int] = field(default_factory=list)
     _numbers: dict[tuple[str, ...], str] = field(default_factory=dict)
 
     def rows(self) -> Iterator[tuple[Row, dict[str, Any]]]:
@@ -93,6 +96,10 @@ class Reading:
             if any(name in rating for name in ("value", "label", "text", *_SPAN)):
                 self.scales.setdefault(criterion, Scale()).take(row)
                 yield row, {**rating, "criterion": criterion}
+            else:
+                self.n_unanswered += 1
+                if len(self.unanswered) < LISTED:
+                    self.unanswered.append(row.line)
 
     @property
     def without_text(self) -> list[Found]:
@@ -104,11 +111,19 @@ class Reading:
         """Return the attributes that raters have."""
         return list(dict.fromkeys(name for found in self.attributes.values() for name in found.values))
 
+    @property
+    def feature_names(self) -> list[str]:
+        """Return the features that items have, as analyses call them."""
+        names = dict.fromkeys(name for found in self.items.values() for name in found.values)
+        return [name.removeprefix(FEATURE) for name in names if name.startswith(FEATURE)]
+
     def _item(self, row: Row) -> str:
         """Return the key of the item of a row: rows without one are of one item where their source is the same."""
         if "item" in row.cells:
             return str(row.cells["item"])
-        about = tuple(str(row.cells[name]) for name in ("source", "document") if name in row.cells)
+        # Without a column for systems, two texts with the same source are of two items, and not of two systems.
+        apart_by = ("source", "document") if self.tells_systems else ("source", "document", "output")
+        about = tuple(str(row.cells[name]) for name in apart_by if name in row.cells)
         if not about and "output" in row.cells and "system_b" not in row.cells:
             about = (str(row.cells["output"]),)
         return self._numbers.setdefault(about or (str(row.line),), str(len(self._numbers) + 1))

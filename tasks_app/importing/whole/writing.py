@@ -30,6 +30,17 @@ SCORE, ERRORS = "score", "errors"
 RATERS = "raters"
 
 
+class _Quoting(yaml.SafeDumper):
+    """Writes texts in quotation marks: a label such as 1e3 is a number for some readers, and a text for others."""
+
+
+def _quoted(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style='"')
+
+
+_Quoting.add_representer(str, _quoted)
+
+
 @dataclass(frozen=True, slots=True)
 class TaskOfTable:
     """A task: its type with parameters, and the criteria that have this scale, by their names in the table.
@@ -117,7 +128,8 @@ def write_study(
         document["groups"] = [{"key": key, "name": group[:200]} for group, key in _group_keys(reading).items()]
     if reading.attributes:
         document["tasks"].append(_about_raters(reading))
-    (folder / "study.yaml").write_text(yaml.safe_dump(document, allow_unicode=True, sort_keys=False), encoding="utf-8")
+    text = yaml.dump(document, Dumper=_Quoting, allow_unicode=True, sort_keys=False)
+    (folder / "study.yaml").write_text(text, encoding="utf-8")
     with (folder / "items.jsonl").open("w", encoding="utf-8") as lines:
         lines.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in _items(reading))
 
@@ -129,13 +141,27 @@ def _words(criterion: str) -> str:
 def _about_raters(reading: Reading) -> Json:
     """Return the questionnaire that holds the attributes of raters."""
     questions = []
-    for name in reading.attribute_names:
+    for name, key in _attribute_keys(reading).items():
         words = name.removeprefix(ATTRIBUTE).replace("_", " ")
-        questions.append({"key": key_of(name.removeprefix(ATTRIBUTE)), "kind": "text", "question": words.capitalize()})
+        questions.append({"key": key, "kind": "text", "question": words.capitalize()})
     return {
         "key": RATERS, "type": "questionnaire", "k": 1, "set_size": 1, "title": _("About the raters"),
         "params": {"instrument": "own", "questions": questions},
     }  # fmt: skip
+
+
+def _attribute_keys(reading: Reading) -> dict[str, str]:
+    """Return the keys of the questions by the names of attributes, some of which have no Latin letter."""
+    keys: dict[str, str] = {}
+    for number, name in enumerate(reading.attribute_names, start=1):
+        key = key_of(name.removeprefix(ATTRIBUTE))[:80]
+        keys[name] = key if key and key not in keys.values() else f"attribute-{number}"
+    return keys
+
+
+def attributes_in_study(reading: Reading) -> list[str]:
+    """Return the attributes of raters as analyses of the study call them."""
+    return [f"{ATTRIBUTE}{key}" for key in _attribute_keys(reading).values()]
 
 
 def in_study(reading: Reading, tasks: Sequence[TaskOfTable], cells: dict[str, Json]) -> dict[str, Json]:
@@ -156,12 +182,12 @@ def _group_keys(reading: Reading) -> dict[str, str]:
 
 def attribute_rows(reading: Reading) -> Iterator[tuple[int, int, dict[str, Json]]]:
     """Yield the attributes of raters as answers to their questionnaire, each with its line and number."""
-    names = reading.attribute_names
+    keys = _attribute_keys(reading)
+    places = {name: place for place, name in enumerate(keys)}
     for rater, found in reading.attributes.items():
         for name, value in found.values.items():
-            yield found.lines[name], names.index(name), {
-                "task": RATERS, "unit": "once", "rater": rater, "criterion": key_of(name.removeprefix(ATTRIBUTE)),
-                "text": str(value),
+            yield found.lines[name], places[name], {
+                "task": RATERS, "unit": "once", "rater": rater, "criterion": keys[name], "text": str(value),
             }  # fmt: skip
 
 

@@ -8,7 +8,9 @@ from django.core.management.base import CommandError, CommandParser
 
 from tasks_app import importing
 from tasks_app.importing.mapping import as_yaml
+from tasks_app.importing.named import studies
 from tasks_app.management.file_commands import StoringCommand
+from tasks_app.management.lookups import format_of
 from tasks_app.management.progress import told_on
 from tasks_app.models import ImportMapping, Study
 from tasks_app.services.events import Actor
@@ -27,6 +29,12 @@ class Command(StoringCommand):
         """Declare the arguments of the command."""
         super().add_arguments(parser)
         parser.add_argument("--map", metavar="MAP", help="a mapping: a YAML or JSON file, or the name of a saved one")
+        parser.add_argument(
+            "--format", metavar="NAME", help="the files are of another tool: one of those of import_study"
+        )
+        parser.add_argument(
+            "--option", metavar="NAME=VALUE", action="append", default=[], help="a choice of the format"
+        )
         parser.add_argument("--save-map", metavar="NAME", help="save the mapping with the study under this name")
 
     def store(self, study: Study, by: Actor, options: Mapping[str, Any]) -> importing.Imported:
@@ -37,6 +45,8 @@ class Command(StoringCommand):
                 mappings.check_name(name)
             except ValueError as error:
                 raise CommandError(f"--save-map: {error}") from None
+        if options["format"] is not None:
+            return _of_format(study, by, options)
         mapping = _mapping(study, options["map"])
         file = importing.RatingsFile.at(options["file"])
         try:
@@ -51,6 +61,16 @@ class Command(StoringCommand):
         if name is not None and not check:
             mappings.save(study=study, name=name, document=mapping.document, by=by)
         return imported
+
+
+def _of_format(study: Study, by: Actor, options: Mapping[str, Any]) -> importing.Imported:
+    """Store the ratings of files that another tool wrote. Raises StudyFileError."""
+    if options["map"] is not None or options["save_map"] is not None:
+        raise CommandError("--format says how the files are read. Leave out --map and --save-map.")
+    format, chosen = format_of(options)
+    mapping = importing.from_document(format, {"repeats": "keep"})
+    with studies.ratings_at(options["file"], format, chosen, study.slug) as file:
+        return importing.import_ratings(study=study, file=file, mapping=mapping, by=by, check=options["check"])
 
 
 def _mapping(study: Study, text: str | None) -> importing.ColumnMapping:

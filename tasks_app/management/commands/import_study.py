@@ -8,11 +8,10 @@ from typing import Any, NoReturn
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.translation import gettext as _
 
-from tasks_app.hooks.registry import UnknownMember
 from tasks_app.importing.named import readers, studies  # noqa: F401  fills the registry
 from tasks_app.importing.named.reference import reference
-from tasks_app.importing.named.registry import format_called, registry
-from tasks_app.management.lookups import user_called
+from tasks_app.importing.named.registry import registry
+from tasks_app.management.lookups import format_of, user_called
 from tasks_app.studyfile import StudyFileError
 
 
@@ -75,13 +74,13 @@ class Command(BaseCommand):
     def _write(self, upload: studies.Upload, options: Mapping[str, Any]) -> None:
         slug = options["slug"] or studies.free_slug(upload.name)
         with Path(options["write"]).open("w+b") as target:
-            converted = upload.converted(target, *_format(options), slug)
+            converted = upload.converted(target, *format_of(options), slug)
         for note in converted.notes:
             self.stdout.write(note)
         self.stdout.write(f"{options['write']}: {_counted(converted.counts)}")
 
     def _make(self, upload: studies.Upload, options: Mapping[str, Any]) -> None:
-        format, chosen = _format(options)
+        format, chosen = format_of(options)
         made = studies.make_study(
             upload=upload, format=format, options=chosen, owner=user_called(options["owner"]), slug=options["slug"],
             check=options["check"],
@@ -95,21 +94,6 @@ class Command(BaseCommand):
             self.stdout.write(note)
         sentence = _("Checked, not stored") if options["check"] else _("Stored")
         self.stdout.write(f"{sentence}: {made.study.slug}: {_counted(made.converted.counts)}")
-
-
-def _format(options: Mapping[str, Any]) -> tuple[str, dict[str, str]]:
-    """Return the format and its options. Raises CommandError for a name or value that there is not."""
-    try:
-        reader = format_called(options["format"])
-    except UnknownMember as error:
-        raise CommandError(str(error).replace("_", "-")) from None
-    chosen = dict(pair.partition("=")[::2] for pair in options["option"])
-    for name, value in chosen.items():
-        if name not in reader.options:
-            raise CommandError(f"{reader.name} has no option {name!r}; it has: {', '.join(reader.options) or 'none'}.")
-        if value not in reader.options[name].choices:
-            raise CommandError(f"{name} is one of: {', '.join(reader.options[name].choices)}.")
-    return reader.name, chosen
 
 
 def _counted(counts: Mapping[str, int]) -> str:

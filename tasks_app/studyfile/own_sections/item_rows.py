@@ -11,11 +11,11 @@ from django.utils.translation import gettext as _
 from tasks_app.hooks.sections import Document, Json
 from tasks_app.studyfile.fields import (
     LONGEST_NAME,
-    alike,
     is_language,
     is_name,
     not_a_language,
     not_a_name,
+    notes_on_keys,
     one_spelling,
 )
 from tasks_app.studyfile.files import captions
@@ -24,7 +24,7 @@ from tasks_app.studyfile.files.media import CAPTIONS, OUTPUT_FILE, ROLES, MediaF
 from tasks_app.studyfile.files.removed import notes_on
 from tasks_app.studyfile.files.source import MediaFiles, media_of
 from tasks_app.studyfile.files.tables import Row
-from tasks_app.studyfile.problems import LISTED, Problems, closest, shown
+from tasks_app.studyfile.problems import Problems, closest, shown
 from tasks_app.task_types.highlights import BadHighlights, read
 
 # The texts of an item that may be highlighted; outputs have a column of their own.
@@ -265,14 +265,7 @@ class ItemRows:
 
     def notes_on_names(self) -> Iterator[str]:
         """Yield notes on keys that are different, and may be meant to be the same."""
-        for names, sentence in (
-            (self.items_by_key, _("These keys of items differ, but may be meant to be the same: %(names)s.")),
-            (self.systems, _("These keys of systems differ, but may be meant to be the same: %(names)s.")),
-        ):
-            pairs = [f"“{first}” – “{second}”" for first, second in alike(names)]
-            if pairs:
-                more = [_("and %(n)d more") % {"n": len(pairs) - LISTED}] if len(pairs) > LISTED else []
-                yield sentence % {"names": ", ".join([*pairs[:LISTED], *more])}
+        yield from notes_on_keys(self.items_by_key, self.systems)
 
     def notes_on_media(self) -> list[str]:
         """Return notes on the metadata removed from the media files, and on misnamed files."""

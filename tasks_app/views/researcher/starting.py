@@ -85,8 +85,8 @@ class RatedTableForm(forms.Form):
         allow_empty_file=True,  # an empty file is answered by whoever reads it, and says what to do
         label=gettext_lazy("Table of texts and ratings"),
         help_text=gettext_lazy(
-            "CSV, TSV, JSON, JSON Lines or a workbook (.xlsx, .ods); or what WMT, Label Studio, Appraise or another "
-            "known tool writes, also as a zip."
+            "CSV, TSV, JSON, JSON Lines, Parquet or a workbook (.xlsx, .ods); several tables that belong together in "
+            "one zip; or what WMT, Label Studio, Appraise or another known tool writes."
         ),
     )
 

@@ -1,5 +1,6 @@
 """One table of texts and ratings on the page: begun from a card, previewed, changed, checked and stored."""
 
+import gzip
 from html.parser import HTMLParser
 
 import pytest
@@ -7,7 +8,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from analytics_app.models import Run
-from tasks_app.models import Output, Rating, Study
+from tasks_app.models import Criterion, Output, Rating, Study
 from tests.analytics_app.test_analyse_file import TABLE
 
 pytestmark = pytest.mark.django_db
@@ -135,3 +136,118 @@ def test_a_message_that_names_a_page_of_the_help_links_to_it(rosas_browser: Clie
     path, _query, token = address.partition("?file=")
     refused = rosas_browser.post(path, {"file": token, "mode": "text", "text": "# nothing", "action": "check"})
     assert '<a href="/admin/help/ratings-file/">' in refused.content.decode()
+
+
+class _Form(HTMLParser):
+    """Collects what a browser would send of the form with the columns."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.values: dict[str, str] = {}
+        self.columns: list[str] = []
+        self._select = self._area = ""
+        self._is_name = False
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        about = dict(attrs)
+        name = about.get("name") or ""
+        if tag == "input" and name and "value" in about:
+            self.values[name] = about["value"] or ""
+        elif tag == "select":
+            self._select = name
+        elif tag == "option" and "selected" in about and self._select:
+            self.values[self._select] = about.get("value") or ""
+        elif tag == "textarea":
+            self._area = name
+            self.values[name] = ""
+        self._is_name = tag == "p" and about.get("class") == "ew-column-name"
+
+    def handle_endtag(self, tag: str) -> None:
+        self._select = "" if tag == "select" else self._select
+        self._area = "" if tag == "textarea" else self._area
+
+    def handle_data(self, data: str) -> None:
+        if self._area:
+            self.values[self._area] += data
+        if self._is_name:
+            self.columns.append(data)
+            self._is_name = False
+
+    def uses(self) -> dict[str, str]:
+        """Return what each column is."""
+        return {name: self.values.get(f"use-{number}", "") for number, name in enumerate(self.columns)}
+
+    def sent(self, action: str, uses: dict[str, str] | None = None, **fields: str) -> dict[str, str]:
+        """Return what is sent by a button, with the uses of some columns changed."""
+        changed = {f"use-{self.columns.index(name)}": use for name, use in (uses or {}).items()}
+        return {**self.values, **changed, **fields, "action": action}
+
+
+def test_each_column_is_a_choice_that_writes_the_same_mapping_as_the_text(rosas_browser: Client) -> None:
+    address = begin(rosas_browser)
+    path = address.partition("?")[0]
+    form = _Form(rosas_browser.get(address).content.decode())
+    assert form.uses() == {
+        "annotator": "rater", "segment": "item", "model": "system", "src": "source", "translation": "output",
+        "fluency": "question-value", "adequacy": "question-value", "age": "attribute-rater", "domain": "attribute-text",
+    }  # fmt: skip
+    page = rosas_browser.post(path, form.sent("look", {"adequacy": "", "src": ""})).content.decode()
+    form = _Form(page)
+    assert (form.uses()["adequacy"], form.uses()["src"]) == ("", "")
+    assert "constant:\n  criterion: fluency" in form.values["text"]
+    assert "adequacy" not in form.values["text"]
+    read = page[page.index('id="read"') : page.index("More: the mapping as text")]
+    assert "<code>value</code>" in read
+    assert "<code>source</code>" not in read
+    # The text says it as well, and the choices follow.
+    text = form.values["text"].replace("source: src", "").replace("value: fluency", "value: adequacy")
+    page = rosas_browser.post(path, form.sent("check", text=text)).content.decode()
+    assert "4 texts, 8 ratings, 2 raters" in page
+    form = _Form(page)
+    assert (form.uses()["adequacy"], form.uses()["fluency"]) == ("question-value", "")
+    named = {f"name-{form.columns.index('adequacy')}": "Adequacy (0 to 100)"}
+    stored = rosas_browser.post(path, form.sent("import", **named))
+    assert stored.status_code == 302
+    assert (
+        Criterion.objects.values_list("name", flat=True).get(task_criteria__task__type="slider")
+        == "Adequacy (0 to 100)"
+    )
+
+
+def test_choices_that_contradict_each_other_are_refused_with_the_names_of_the_columns(rosas_browser: Client) -> None:
+    address = begin(rosas_browser)
+    path = address.partition("?")[0]
+    form = _Form(rosas_browser.get(address).content.decode())
+    answer = rosas_browser.post(path, form.sent("import", {"segment": "rater"}))
+    page = answer.content.decode()
+    assert answer.status_code == 422
+    sentence = "Only one column can be “rater (who rated)”. Choose one of “annotator”, “segment”."
+    assert f'<a href="#id_use-1" dir="auto">segment</a>: {sentence}' in page
+    assert 'aria-invalid="true"' in page
+    # A change of the text beside another change of the choices: neither is lost in silence.
+    both = form.sent("look", {"domain": ""}, text=form.values["text"].replace("item: segment", "item: src"))
+    answer = rosas_browser.post(path, both)
+    assert answer.status_code == 422
+    assert "Both the choices and the text were changed" in answer.content.decode()
+    assert not Rating.objects.exists()
+
+
+def test_a_refused_cell_is_named_by_the_column_of_the_file(rosas_browser: Client) -> None:
+    address = begin(rosas_browser, TABLE.replace(",5,80,31", ",good,80,31"))
+    path = address.partition("?")[0]
+    form = _Form(rosas_browser.get(address).content.decode())
+    answer = rosas_browser.post(path, form.sent("check", {"adequacy": "", "fluency": "question-value"}))
+    assert answer.status_code == 422
+    assert "fluency (value): Expected a number" in answer.content.decode()
+
+
+def test_a_table_of_sixty_columns_has_a_choice_for_each(rosas_browser: Client) -> None:
+    names = ["worker", "text", *(f"trait {n}" for n in range(58))]
+    rows = [["w1", "One text here.", *["3"] * 58], ["w2", "One text here.", *["4"] * 58]]
+    address = begin(rosas_browser, "\n".join(map(",".join, [names, *rows])))
+    page = rosas_browser.get(address).content
+    form = _Form(page.decode())
+    assert form.columns == names
+    assert sum(use == "question-value" for use in form.uses().values()) == 58
+    assert len(gzip.compress(page)) < 150_000

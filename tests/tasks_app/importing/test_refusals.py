@@ -216,7 +216,7 @@ UNREADABLE = [
     (b"PK\x03\x04 and more", "ratings.csv", "ratings.csv: This workbook is damaged"),
     (b"x", "ratings.sav",
      "ratings.sav: is not a table that can be read here. Use CSV, TSV, JSON, JSON Lines (.jsonl) or a workbook (.xlsx, "
-     ".ods); text files may be gzipped (.csv.gz). Save the table as CSV (UTF-8)"),
+     ".ods); text files may be gzipped (.csv.gz), and several tables packed in one zip. Save the table as CSV (UTF-8)"),
     (b"PAR1\xff", "ratings.jsonl", "ratings.jsonl: This file is damaged or of another format (parquet: "),
     (b"x", "ratings.docx", "ratings.docx: is not a table that can be read here"),
     (b"\x1f\x8b\x08broken", "ratings.csv.gz", "ratings.csv.gz: This gzip file is damaged"),

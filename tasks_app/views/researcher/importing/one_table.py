@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
@@ -21,20 +23,26 @@ from django.utils.translation import gettext_lazy
 
 from tasks_app import access
 from tasks_app.hooks.tabs import all_tabs
-from tasks_app.importing import ColumnMapping, uploads, whole
-from tasks_app.importing.guessing import Peek, peek
-from tasks_app.importing.mapping import as_yaml
+from tasks_app.importing import ColumnMapping, RatingsFile, uploads, whole
+from tasks_app.importing.guessing import ROWS, Peek, numbered, peek
+from tasks_app.importing.mapping import NO_HEADER, as_yaml
 from tasks_app.importing.named.studies import kept_form
 from tasks_app.importing.preview import preview
 from tasks_app.importing.rows import MappedTable
-from tasks_app.importing.whole.guessing import LOOKED_AT, Reading, readings, warning_of
+from tasks_app.importing.shaping.reshaping import looks_like_data
+from tasks_app.importing.whole.guessing import Reading, readings_of, warning_of
+from tasks_app.importing.whole.joins import joined_peek
 from tasks_app.models import Membership, SetupRow, Task
 from tasks_app.studyfile import StudyFileError
 from tasks_app.studyfile.files.limits import largest_upload
+from tasks_app.studyfile.problems import Problem
 from tasks_app.uploads.request_sizes import accepts_files
 from tasks_app.views.researcher.frame import researcher_page
-from tasks_app.views.researcher.importing.forms import MappingText
 from tasks_app.views.researcher.importing.uploading import TablePages, UploadForm
+from tasks_app.views.researcher.importing.uses_form import UsesForm
+
+# The line of a mapping that says that a file has no header.
+_NO_HEADER = re.compile(rf"^header:\s*{NO_HEADER}\s*$", re.MULTILINE)
 
 
 @accepts_files(largest_upload)
@@ -44,15 +52,8 @@ def one_table(request: HttpRequest, slug: str) -> HttpResponseBase:
     return _OneTablePages(request, access.study_for_researcher(request.user, slug, Membership.Role.OWNER)).answer()
 
 
-class TableText(MappingText):
-    """The mapping of a table of texts and ratings."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, declared=whole.declared, **kwargs)
-
-
-class _OneTablePages(TablePages[TableText]):
-    """One table; its columns are guessed and shown as a mapping."""
+class _OneTablePages(TablePages[UsesForm]):
+    """One table; its columns are guessed, and the use of each can be chosen."""
 
     address = "researcher:one_table"
     template = "one_table"
@@ -68,8 +69,9 @@ class _OneTablePages(TablePages[TableText]):
 
     def upload_form(self, *given: Any) -> UploadForm:
         help_text = gettext_lazy(
-            "CSV, TSV, JSON, JSON Lines or a workbook (.xlsx, .ods); text files may be gzipped (.csv.gz). Or what WMT, "
-            "Label Studio, Appraise or another known tool writes, also as a zip. Nothing is stored yet."
+            "CSV, TSV, JSON, JSON Lines, Parquet or a workbook (.xlsx, .ods); text files may be gzipped (.csv.gz). "
+            "Several tables that belong together, or a data set of Hugging Face, come in one zip. Or what WMT, "
+            "Label Studio, Appraise or another known tool writes. Nothing is stored yet."
         )
         return UploadForm(*given, label=gettext_lazy("Table of texts and ratings"), help_text=help_text)
 
@@ -88,15 +90,26 @@ class _OneTablePages(TablePages[TableText]):
             return redirect(f"{address}?{urlencode({'file': self.token})}")
         return super().answer()
 
-    def columns_form(self) -> TableText:
+    def columns_form(self) -> UsesForm:
         if self.action:
-            return TableText(self.request.POST)
+            return UsesForm(self.request.POST, peek=self.peek)
         chosen = self._chosen
-        return TableText(initial={"text": as_yaml(chosen.document) if chosen is not None else ""})
+        return UsesForm(peek=self.peek, document=chosen.document if chosen is not None else None)
 
     @cached_property
     def _readings(self) -> list[Reading]:
-        return readings(peek(self.file, rows=LOOKED_AT))
+        return readings_of(self.file, has_header=self._has_header)
+
+    @property
+    def _has_header(self) -> bool:
+        """Return whether the first line names the columns, as the address or the mapping that was shown says."""
+        if self.request.method == "POST":
+            texts = (self.request.POST.get("shown", ""), self.request.POST.get("text", ""))
+            return not any(_NO_HEADER.search(text) for text in texts)
+        return self.request.GET.get("header") != NO_HEADER
+
+    def look(self, file: RatingsFile) -> Peek:
+        return joined_peek(file, ROWS).peek if self._has_header else numbered(peek(file))
 
     @property
     def _chosen(self) -> Reading | None:
@@ -107,19 +120,20 @@ class _OneTablePages(TablePages[TableText]):
 
     def show(self, form: forms.Form, *, status: int = 200, **more: Any) -> HttpResponse:
         chosen = self._chosen
-        if not form.is_bound and chosen is not None:
+        if not self.action and chosen is not None:
             more["read"] = self._preview(whole.mapping_of(_("mapping"), chosen.document))
             more["warning"] = warning_of(chosen.document)
-        elif not form.is_bound:
+        elif not self.action:
             more["choices"] = [
                 {"name": found.name, "about": found.about, "text": as_yaml(found.document),
                  "read": self._preview(whole.mapping_of(_("mapping"), found.document)),
                  "warning": warning_of(found.document)}
                 for found in self._readings
             ]  # fmt: skip
-        return super().show(form, status=status, mode="text", **more)
+        more["asks_for_header"] = self._has_header and looks_like_data(self.peek.columns)
+        return super().show(form, status=status, **more)
 
-    def read(self, form: TableText) -> Peek | None:
+    def read(self, form: UsesForm) -> Peek | None:
         try:
             return self._preview(form.mapping())
         except StudyFileError:
@@ -128,19 +142,27 @@ class _OneTablePages(TablePages[TableText]):
     def _preview(self, mapping: ColumnMapping) -> Peek | None:
         return preview(self.file, mapping, partial(MappedTable, mapping.declared, mapping))
 
-    def do(self, form: TableText) -> HttpResponse:
-        """Check the table, or store it in place of the empty draft. Raises StudyFileError."""
+    def do(self, form: UsesForm) -> HttpResponse:
+        """Show the first rows, check the table, or store it in place of the draft. Raises StudyFileError."""
         if why_not := self.why_not:
             messages.error(self.request, why_not)
             return self.leave()
+        mapping = form.mapping()
+        more: dict[str, Any] = {"read": self.read(form), "warning": warning_of(mapping.document)}
+        if self.action == "look":
+            return self.show(form.shown_again(), **more)
         check = self.action != "import"
-        made = whole.study_of_table(
-            file=self.file, mapping=form.mapping(), title=self.study.title, slug=self.study.slug,
-            public_title=self.study.public_title, owner=cast("User", self.request.user), replace_draft=True,
-            check=check,
-        )  # fmt: skip
+        try:
+            made = whole.study_of_table(
+                file=self.file, mapping=mapping, title=self.study.title, slug=self.study.slug,
+                public_title=self.study.public_title, owner=cast("User", self.request.user), replace_draft=True,
+                check=check,
+            )  # fmt: skip
+        except StudyFileError as error:
+            refusal = by_columns_of_file(error, mapping)
+            return self.show(form.shown_again(), refusal=refusal, status=422, **more)
         if check:
-            return self.show(form, checked=made, summary=made.summary, read=self.read(form))
+            return self.show(form.shown_again(), checked=made, summary=made.summary, **more)
         sentence = _("Stored: %(summary)s. The results are being computed.")
         messages.success(self.request, sentence % {"summary": made.summary})
         for note in made.notes:
@@ -148,3 +170,14 @@ class _OneTablePages(TablePages[TableText]):
         # Results are another app's page, which stands among the tabs of a study.
         results = next(tab.url_name for tab in all_tabs() if tab.slug == "results")
         return redirect(results, made.study.slug)
+
+
+def by_columns_of_file(error: StudyFileError, mapping: ColumnMapping) -> StudyFileError:
+    """Return a refusal with the names that the columns have in the file, beside those of evalweb."""
+    names = {f"{ours}: ": f"{theirs} ({ours}): " for ours, theirs in (mapping.columns or {}).items() if ours != theirs}
+
+    def named(problem: Problem) -> Problem:
+        ours, colon, rest = problem.message.partition(": ")
+        return replace(problem, message=f"{names.get(ours + colon, ours + colon)}{rest}")
+
+    return StudyFileError(map(named, error.problems), error.more)

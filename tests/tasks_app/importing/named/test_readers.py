@@ -160,3 +160,25 @@ def test_the_command_names_the_format_and_stores_nothing_unasked(tmp_path: Path)
     assert "2 systems, 3 texts, 2 raters, 4 ratings" in out.getvalue()
     with zipfile.ZipFile(tmp_path / "s.zip") as archive:
         assert sorted(archive.namelist()) == ["items.jsonl", "ratings.jsonl", "study.yaml"]
+
+
+@pytest.mark.django_db
+def test_ratings_of_a_format_go_into_a_study_that_has_its_texts(tmp_path: Path) -> None:
+    """A second batch of the same tool: the first made the study."""
+    name, content = MINIATURES["crowd-kit"].upload
+    (tmp_path / name).write_bytes(content)
+    call_command("import_study", str(tmp_path / name), "--format", "crowd-kit", "--slug", "crowd", stdout=StringIO())
+    more = tmp_path / "more.csv"
+    more.write_text("task,worker,label\nt2,w3,dog\n", encoding="utf-8")
+    out = StringIO()
+    call_command("import_ratings", "crowd", str(more), "--format", "crowd-kit", stdout=out)
+    assert "1 ratings" in out.getvalue()
+    stored = Rating.objects.filter(judgment__assignment__rater__pseudonym="w3")
+    assert list(stored.values_list("label", "judgment__assignment__unit__item__key")) == [("dog", "t2")]
+    with pytest.raises(CommandError, match="Leave out --map"):
+        call_command("import_ratings", "crowd", str(more), "--format", "crowd-kit", "--map", "x", stdout=StringIO())
+    err = StringIO()
+    more.write_text("task,worker,label\nt9,w3,dog\n", encoding="utf-8")
+    with pytest.raises(CommandError):
+        call_command("import_ratings", "crowd", str(more), "--format", "crowd-kit", stdout=StringIO(), stderr=err)
+    assert "There is no such item. Known are: t1, t2." in err.getvalue()
