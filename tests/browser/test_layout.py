@@ -13,7 +13,7 @@ from tests.deviations import assert_each
 from tests.layout import faults_at
 from tests.servers import LiveSite
 
-STUDY = "/admin/studies/example-likert"
+STUDY = "/admin/studies/closed-likert"
 TABS = ("", "set-up/task/", "items/", "design/", "checks/", "recruit/", "monitor/", "raters/", "pay/", "results/",
         "datasheet/", "data/", "api/")  # fmt: skip
 OTHERS = ("/", "/task-types/", "/api/v1/", "/nothing/", "/admin/studies/", "/admin/studies/welcome/", "/admin/log/",
@@ -54,10 +54,14 @@ def test_a_title_with_a_word_longer_than_a_phone_is_wide(page: Page, live_site: 
 @pytest.mark.exhaustive
 def test_every_page_of_a_closed_study(page: Page, live_site: LiveSite, tmp_path: Path) -> None:
     name, _password = live_site.login
-    live_site.manage("load_study", ready("likert", tmp_path / "study"), "--owner", name)
-    live_site.manage("move_study", "example-likert", "open")
-    live_site.manage("simulate_raters", "example-likert", "--raters", "12", "--planted")
-    live_site.manage("move_study", "example-likert", "close")
+    folder = ready("likert", tmp_path / "study")
+    # A key of its own: other tests load the example under its key, and none may be opened before.
+    file = Path(folder) / "study.yaml"
+    file.write_text(file.read_text("utf-8").replace("slug: example-likert", "slug: closed-likert"), "utf-8")
+    live_site.manage("load_study", folder, "--owner", name)
+    live_site.manage("move_study", "closed-likert", "open")
+    live_site.manage("simulate_raters", "closed-likert", "--raters", "12", "--planted")
+    live_site.manage("move_study", "closed-likert", "close")
     sign_in(page, live_site)
     page.goto(f"{STUDY}/results/")
     expect(page.get_by_role("heading", name="What was excluded")).to_be_visible(timeout=120_000)
