@@ -16,6 +16,16 @@ from analytics_app.models import ResultRow
 from analytics_app.results import TO_TEXTS, CannotDiffer, is_significant
 from analytics_app.show import cells
 from analytics_app.show.cells import Words
+from analytics_app.show.evidence import (
+    NOT_EQUAL,
+    SOME_NOT_EQUAL,
+    TOO_FEW,
+    Evidence,
+    conditions,
+    corrected,
+    figure,
+    selected,
+)
 from analytics_app.show.findings import Finding, FindingQuestion, finding_of, listed, listed_pairs, none_can
 from analytics_app.show.scope import first_scope
 from analytics_app.show.shown import StoredRows
@@ -60,6 +70,9 @@ NOT_SIGNIFICANT = gettext_noop(
     "the interval leaves out %(even)s, but the test is not significant: the two are computed in different ways, which "
     "shows with few texts. Go by the test."
 )
+
+ALONE = gettext_noop("Only one system was judged, so nothing is compared; do not call its value high or low.")
+GIVE_INTERVAL = gettext_noop("“No clear difference” does not show that systems are equal; give the interval.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,7 +329,7 @@ class Compared:
 
     def finding(self, question: FindingQuestion) -> Finding:
         """Return the finding that the adjusted tests support, and whether it is about these raters only."""
-        finding = self._finding(question)
+        finding = replace(self._finding(question), evidence=self.evidence)
         if self.wins and self.comparison.verb(question.task_type).to_the_right:
             word = _("“%(word)s”") % {"word": question.name.rpartition(" – ")[2]}
             finding = replace(finding, criterion=word, link=_(" to %(criteria)s"))
@@ -325,6 +338,46 @@ class Compared:
         if self.wins and self.comparison.has_raters and not self.crossed and first_scope(self.tested) == TO_TEXTS:
             return replace(finding, rest=finding.rest + _("; other raters may differ"))
         return finding
+
+    @property
+    def evidence(self) -> Evidence:
+        """Return the facts for a sentence in a paper: pairs with intervals and p, and what is not shown."""
+        rows = [row for row in self.tested if row.value is not None]
+        if len(self.levels) == 1:
+            return Evidence([], conditions=conditions(self.levels), values=self.levels, cautions=[_(ALONE)])
+        unproven = []
+        if not self.wins and self.tested:
+            unproven = [_(NOT_EQUAL)]
+        elif len(self.wins) < len(self.tested):
+            unproven = [_(SOME_NOT_EQUAL)]
+        cautions = [] if self.wins or none_can(self.tested) else [_(GIVE_INTERVAL)]
+        how = [_("raters and texts random"), *corrected(self.tested)] if self.crossed else conditions(self.tested)
+        return Evidence(
+            self.tested,
+            [self._figure(row) for row in selected(rows, self.limit, self.distance)],
+            how if rows else [],
+            unproven,
+            cautions,
+            values=self.levels,
+            refusal="" if self.tested else _(TOO_FEW),
+            clear=bool(self.wins),
+        )
+
+    def _figure(self, row: ResultRow) -> str:
+        """Return a pair with its value, interval and p, the better system first where the value can be turned."""
+        value, *limits = self.turned(row)
+        ends = [end for end in limits if end is not None]
+        first, second = (row.system_b, row.system) if self.is_turned(row) else (row.system, row.system_b)
+        unit, digits = self.comparison.unit, cells.digits_for([value])
+        if unit == "share":
+            name = _("%(a)s over %(b)s") % {"a": first, "b": second}
+            return figure(row, name, cells.percent(value).text, [cells.percent(end).text for end in ends], self.limit)
+        if unit == "ratio":
+            shown = f"×{cells.figure(value, 2)}"
+            return figure(row, f"{first} / {second}", shown, [cells.figure(end, 2) for end in ends], self.limit)
+        shown = cells.figure(value, digits)
+        name = f"{first} \N{MINUS SIGN} {second}"
+        return figure(row, name, shown, [cells.figure(end, digits) for end in ends], self.limit)
 
     def _finding(self, question: FindingQuestion) -> Finding:
         verb, tested = self.comparison.verb(question.task_type), len(self.tested)
