@@ -344,7 +344,7 @@ class Compared:
         """Return the facts for a sentence in a paper: pairs with intervals and p, and what is not shown."""
         rows = [row for row in self.tested if row.value is not None]
         if len(self.levels) == 1:
-            return Evidence([], conditions=conditions(self.levels), values=self.levels, cautions=[_(ALONE)])
+            return self._of_one()
         unproven = []
         if not self.wins and self.tested:
             unproven = [_(NOT_EQUAL)]
@@ -362,6 +362,17 @@ class Compared:
             refusal="" if self.tested else _(TOO_FEW),
             clear=bool(self.wins),
         )
+
+    def _of_one(self) -> Evidence:
+        """Return the facts about a system that was judged alone: the interval of its value."""
+        (row,) = self.levels
+        digits, figures = cells.digits_for([row.value]), []
+        if row.low is not None and row.high is not None:
+            ends = {"level": cells.level(self.limit), "low": cells.figure(row.low, digits)}
+            ends["high"] = cells.figure(row.high, digits)
+            figures = [_("%(level)s interval %(low)s to %(high)s") % ends]
+        how = [_("raters and texts random")] if self.crossed else conditions(self.levels)
+        return Evidence([], figures, how if figures else [], values=self.levels, cautions=[_(ALONE)])
 
     def _figure(self, row: ResultRow) -> str:
         """Return a pair with its value, interval and p, the better system first where the value can be turned."""

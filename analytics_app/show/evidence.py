@@ -32,7 +32,7 @@ class Evidence:
     systems. `figures` are phrases with a value, its interval and p; `conditions` are phrases about the tests: what is
     random, and how p is adjusted. `unproven` are sentences that say what the tests do not show, and `cautions` further
     advice. `refusal` is the reason if nothing can be said; "" if something can. A finding is `clear` if it claims a
-    difference or an effect.
+    difference or an effect. Its items are texts, or queries.
     """
 
     tests: Sequence[ResultRow]
@@ -43,6 +43,7 @@ class Evidence:
     values: Sequence[ResultRow] = ()
     refusal: str = ""
     clear: bool = False
+    of_queries: bool = False
 
     @property
     def rows(self) -> list[ResultRow]:

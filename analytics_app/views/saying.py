@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -14,9 +14,9 @@ from analytics_app.results import TO_TEXTS
 from analytics_app.selectors.carefulness import fast_in
 from analytics_app.show import cells
 from analytics_app.show.evidence import Evidence
-from analytics_app.show.findings import listed
+from analytics_app.show.findings import Finding, listed
 from analytics_app.show.other_verdicts import verdicts_on_steps
-from analytics_app.show.scope import NAMES, first_scope
+from analytics_app.show.scope import NAMES, first_scope, limited_freedom
 from analytics_app.views import run_words
 from analytics_app.views.summary import MOST_CLAIMED, Place, Summary
 from tasks_app.models import Study
@@ -87,7 +87,9 @@ class Claim:
 
     def _counts(self) -> Iterator[str]:
         counts, texts = [], self.evidence.most("n_items")
-        if texts:
+        if texts and self.evidence.of_queries:
+            counts.append(ngettext("%(n)s query", "%(n)s queries", texts) % {"n": texts})
+        elif texts:
             counts.append(ngettext("%(n)s text", "%(n)s texts", texts) % {"n": texts})
         if self.n_raters:
             counts.append(ngettext("%(n)s rater", "%(n)s raters", self.n_raters) % {"n": self.n_raters})
@@ -99,7 +101,7 @@ def _claims(run: Run, summary: Summary) -> list[Claim]:
     """Return the claims of the headline, as many as are read at once; without any finding, those about agreement."""
     _simulated, all_raters = run_words.simulated(run)
     if summary.headline:
-        found = [(place, place.finding.text, place.finding.evidence) for place in summary.said if place.finding]
+        found = [(place, _text(place.finding), place.finding.evidence) for place in summary.said if place.finding]
     else:
         agreeing = [place for place in summary.places.values() if place.agreement is not None]
         found = [(place, *agreement_claim(place)) for place in agreeing[:MOST_CLAIMED]]
@@ -108,6 +110,12 @@ def _claims(run: Run, summary: Summary) -> list[Claim]:
         for place, text, evidence in found
         if evidence is not None
     ]
+
+
+def _text(finding: Finding) -> str:
+    """Return the words of a finding; where the figures of a description have its interval, without that."""
+    described = not finding.tested and finding.evidence is not None and finding.evidence.figures
+    return (replace(finding, rest="") if described else finding).text
 
 
 def _verdict(cautions: Sequence[Caution]) -> str:
@@ -209,6 +217,12 @@ def _on_the_test(claim: Claim) -> Iterator[Caution]:
     if any((row.settings or {}).get("cannot_differ") for row in evidence.tests):
         sentence = _("No test could be significant here; the note below the pairs says why.")
         yield Caution(sentence, _("no test could be significant"))
+    if limit := next(filter(None, map(limited_freedom, evidence.tests)), None):
+        sentence = _(
+            "Among only %(among)s, no disagreement about the systems was found, which may be chance. The test allows "
+            "for that and is cautious: it misses small differences more often."
+        )
+        yield Caution(sentence % {"among": limit.among})
     yield from map(Caution, evidence.cautions)
 
 
@@ -235,9 +249,8 @@ def agreement_claim(place: Place) -> tuple[str, Evidence]:
     row = place.agreement.leading
     about = {"measure": place.agreement.measure, "criterion": place.title, "value": place.agreement.value}
     text = _("Raters agreed on %(criterion)s with a value of %(value)s by %(measure)s") % about
-    scope = first_scope([row])
-    conditions = (
-        [_("interval for %(scope)s") % {"scope": NAMES[scope]}] if scope in NAMES and row.low is not None else []
-    )
+    over = str((row.settings or {}).get("interval", ""))
+    over_texts = row.low is not None and any(over.endswith(f"over {unit}") for unit in ("texts", "items", "documents"))
+    conditions = [_("interval for %(scope)s") % {"scope": NAMES[TO_TEXTS]}] if over_texts else []
     agree = _("Agreement does not show that ratings are right: raters may agree on an error.")
     return text, Evidence([], conditions=conditions, values=[row], cautions=[agree])

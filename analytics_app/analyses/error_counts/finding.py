@@ -44,10 +44,6 @@ def _evidence(tests: Sequence[ResultRow], limit: float, *, clear: bool) -> Evide
         figures,
         conditions(tests),
         [] if clear else [_("This does not show that errors of these types do not matter.")],
-        [
-            _(
-                "Errors were found in the texts, not planted: texts with more of them may be worse in other respects, too."
-            )
-        ],
+        [_("Texts with more errors may be worse in other respects, too: this is an association, not a cause.")],
         clear=clear,
     )

@@ -55,6 +55,7 @@ def _evidence(tests: Sequence[ResultRow], limit: float, *, n_clear: int) -> Evid
         unproven if n_clear else [_(NOT_EQUAL)],
         [_("Precision is about the results that were shown, not about relevant texts that no system found.")],
         clear=bool(n_clear),
+        of_queries=True,
     )
 
 
