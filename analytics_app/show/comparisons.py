@@ -26,7 +26,15 @@ from analytics_app.show.evidence import (
     figure,
     selected,
 )
-from analytics_app.show.findings import Finding, FindingQuestion, finding_of, listed, listed_pairs, none_can
+from analytics_app.show.findings import (
+    Finding,
+    FindingQuestion,
+    finding_of,
+    listed,
+    listed_pairs,
+    none_can,
+    only_these,
+)
 from analytics_app.show.scope import first_scope
 from analytics_app.show.shown import StoredRows
 
@@ -191,12 +199,15 @@ class Compared:
 
     @classmethod
     def of(cls, comparison: Comparison, rows: StoredRows, limit: float) -> Compared | None:
-        """Return the comparison of the rows of one criterion; None if no system has a value."""
+        """Return the comparison of the rows of one criterion; None if no system has a value, and no pair a test.
+
+        Systems that win every comparison have no finite strength, and yet their pairs are tested.
+        """
         own = [row for row in rows.kept if row.analysis == comparison.analysis and row.label is None]
-        levels = _levels(own, comparison.level)
-        if not levels:
+        levels, pairs = _levels(own, comparison.level), _pairs(own, comparison.tested)
+        tested = (row.p_adjusted is not None for row in (*pairs, *_pairs(own, comparison.tested_crossed)))
+        if not levels and not any(tested):
             return None
-        pairs = _pairs(own, comparison.tested)
         if comparison.shown:
             pairs = _with_shown(pairs, _pairs(own, comparison.shown))
         compared = cls(comparison, levels, pairs, limit)
@@ -219,10 +230,29 @@ class Compared:
         self.over_texts, self.over_texts_tested = {str(row.system): row for row in self.levels}, self.tested
         self.levels, self.pairs = levels, pairs or self.pairs
 
-    @property
+    @cached_property
     def systems(self) -> list[str]:
-        """Return the names of the systems, the best first."""
-        return [str(row.system) for row in self.levels]
+        """Return the names of the systems, the best first.
+
+        Where a system of a tested pair has no value of its own, they are in the order of how far each is ahead of the
+        systems that it was compared with, on average.
+        """
+        placed = [str(row.system) for row in self.levels]
+        ahead: dict[str, list[float]] = {name: [] for name in placed}
+        sign = -1 if self.comparison.low_wins else 1
+        for row in self.tested:
+            lead = sign * ((row.value if row.value is not None else self.comparison.even) - self.comparison.even)
+            ahead.setdefault(str(row.system), []).append(lead)
+            ahead.setdefault(str(row.system_b), []).append(-lead)
+        if len(ahead) == len(placed):
+            return placed
+        return sorted(ahead, key=lambda name: -sum(ahead[name]) / max(len(ahead[name]), 1))
+
+    @property
+    def strangers(self) -> list[tuple[str, str]]:
+        """Return the tested pairs of systems that have no text in common."""
+        rows = (row for row in self.tested if row.n_items == 0)
+        return [(str(row.system), str(row.system_b)) for row in rows]
 
     def significant(self, row: ResultRow) -> bool:
         """Return whether the adjusted test of a pair is significant."""
@@ -286,9 +316,11 @@ class Compared:
 
     @property
     def overlaps(self) -> bool:
-        """Return whether the intervals of two systems overlap although their pair differs clearly."""
+        """Return whether the intervals of two systems overlap although they differ clearly on the same texts."""
         levels = {str(row.system): row for row in self.levels}
-        return any(_overlap(levels[a], levels[b]) for a, b in self._wins if a in levels and b in levels)
+        apart = set(map(frozenset, self.strangers))
+        wins = [pair for pair in self._wins if levels.keys() >= set(pair) and frozenset(pair) not in apart]
+        return any(_overlap(levels[a], levels[b]) for a, b in wins)
 
     @property
     def disagreements(self) -> list[str]:
@@ -333,8 +365,11 @@ class Compared:
         if self.wins and self.comparison.verb(question.task_type).to_the_right:
             word = _("“%(word)s”") % {"word": question.name.rpartition(" – ")[2]}
             finding = replace(finding, criterion=word, link=_(" to %(criteria)s"))
+        if strangers := [pair for pair in self.strangers if {pair, pair[::-1]} & self._wins]:
+            pairs = listed_pairs([_("%(a)s and %(b)s") % {"a": a, "b": b} for a, b in strangers])
+            finding = replace(finding, rest=finding.rest + _("; %(pairs)s have no text in common") % {"pairs": pairs})
         if self.only_these_raters and finding.tested:
-            return replace(finding, rest=finding.rest + _("; this is about these raters only"))
+            return replace(finding, rest=finding.rest + only_these(self.tested))
         if self.wins and self.comparison.has_raters and not self.crossed and first_scope(self.tested) == TO_TEXTS:
             return replace(finding, rest=finding.rest + _("; other raters may differ"))
         return finding
@@ -343,14 +378,15 @@ class Compared:
     def evidence(self) -> Evidence:
         """Return the facts for a sentence in a paper: pairs with intervals and p, and what is not shown."""
         rows = [row for row in self.tested if row.value is not None]
-        if len(self.levels) == 1:
+        if len(self.systems) == 1:
             return self._of_one()
         unproven = []
         if not self.wins and self.tested:
             unproven = [_(NOT_EQUAL)]
         elif len(self.wins) < len(self.tested):
             unproven = [_(SOME_NOT_EQUAL)]
-        cautions = [] if self.wins or none_can(self.tested) else [_(GIVE_INTERVAL)]
+        with_interval = any(row.low is not None for row in rows)
+        cautions = [_(GIVE_INTERVAL)] if with_interval and not self.wins and not none_can(self.tested) else []
         how = [_("raters and texts random"), *corrected(self.tested)] if self.crossed else conditions(self.tested)
         return Evidence(
             self.tested,
@@ -392,7 +428,7 @@ class Compared:
 
     def _finding(self, question: FindingQuestion) -> Finding:
         verb, tested = self.comparison.verb(question.task_type), len(self.tested)
-        if len(self.levels) == 1:
+        if len(self.systems) == 1:
             return self._alone(question)
         if not tested:
             return Finding(
@@ -400,7 +436,7 @@ class Compared:
             )
         if not self._wins:
             return Finding(*self._unclear(tested), criterion=self._about(question))
-        groups, complete = self.clusters, tested == len(self.levels) * (len(self.levels) - 1) // 2
+        groups, complete = self.clusters, tested == len(self.systems) * (len(self.systems) - 1) // 2
         if len(groups) > 1:
             top, below = groups[0], [name for group in groups[1:] for name in group]
             start = f"{listed(top)} {verb.of(top)} {listed(below)}"
@@ -428,13 +464,13 @@ class Compared:
         if tested == 1:
             pair = {"a": self.tested[0].system, "b": self.tested[0].system_b}
             return _("No clear difference between %(a)s and %(b)s") % pair, rest
-        if tested < len(self.levels) * (len(self.levels) - 1) // 2:
+        if tested < len(self.systems) * (len(self.systems) - 1) // 2:
             return _("None of the %(n)s comparisons shows a clear difference") % {"n": tested}, rest
         return _("No two systems differ clearly"), rest
 
     def _others(self, groups: Sequence[Sequence[str]], verb: Verb) -> str:
         """Return a phrase about the pairs below the best group: those that tests separate, and those they do not."""
-        if len(groups) == len(self.levels):
+        if len(groups) == len(self.systems):
             return self._below(verb)
         open_groups = [group for group in groups if len(group) > 1]
         within = [group for group in open_groups if not any(a in group and b in group for a, b in self._wins)]

@@ -166,6 +166,13 @@ def none_can(tests: Iterable[ResultRow]) -> str:
     )
 
 
+def only_these(tests: Iterable[ResultRow]) -> str:
+    """Return the end of a sentence about tests that cannot speak of further raters, or of further texts."""
+    if max((row.n_items or 0 for row in tests), default=0) == 1:
+        return _("; there is one text only, so this is not about further texts")
+    return _("; this is about these raters only")
+
+
 def winner_of(row: ResultRow) -> tuple[str, str]:
     """Return the systems of a difference, the higher one first."""
     a, b = str(row.system), str(row.system_b)

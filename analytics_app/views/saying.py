@@ -9,12 +9,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from analytics_app.analyses.krippendorff import TENTATIVE
-from analytics_app.models import Run
+from analytics_app.models import ResultRow, Run
 from analytics_app.results import TO_TEXTS
 from analytics_app.selectors.carefulness import fast_in
 from analytics_app.show import cells
 from analytics_app.show.evidence import Evidence
-from analytics_app.show.findings import Finding, listed
+from analytics_app.show.findings import Finding, listed, listed_pairs
 from analytics_app.show.other_verdicts import verdicts_on_steps
 from analytics_app.show.scope import NAMES, first_scope, limited_freedom
 from analytics_app.views import run_words
@@ -24,6 +24,8 @@ from tasks_app.selectors.progress import Collected
 
 # Fewer texts or raters than this are few: a cautious colleague says so.
 FEW_TEXTS, FEW_RATERS = 10, 6
+# A system with less than this share of the ratings of another has far fewer.
+FAR_FEWER = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +57,14 @@ def saying_of(study: Study, run: Run, summary: Summary, counts: Collected) -> Sa
     claims = [] if summary.hidden else _claims(run, summary)
     if not claims:
         return None
+    untested = claims[0].evidence.refusal
+    claims = [claim for claim in claims if not claim.evidence.refusal]
     sentence = " ".join(claim.sentence(_family(run, summary, claim)) for claim in claims)
     simulated, _raters = run_words.simulated(run)
     if simulated:
         example = _("With the same numbers from people, a paper could say:")
-        return Saying(_("No: simulated raters took part."), sentence, example)
-    if refusal := _refusal(study, run) or claims[0].evidence.refusal:
+        return Saying(_("No: simulated raters took part."), sentence, example if sentence else "")
+    if refusal := _refusal(study, run) or ("" if claims else untested):
         return Saying(refusal, "")
     cautions = list(_cautions(run, summary, claims, counts))
     return Saying(_verdict(cautions), sentence, cautions=[caution.sentence for caution in cautions])
@@ -217,6 +221,17 @@ def _on_the_test(claim: Claim) -> Iterator[Caution]:
     if any((row.settings or {}).get("cannot_differ") for row in evidence.tests):
         sentence = _("No test could be significant here; the note below the pairs says why.")
         yield Caution(sentence, _("no test could be significant"))
+    if strangers := [row for row in evidence.tests if row.n_items == 0]:
+        pairs = listed_pairs([_("%(a)s and %(b)s") % {"a": row.system, "b": row.system_b} for row in strangers])
+        sentence = _(
+            "%(pairs)s have no text in common: their difference also takes for granted that their texts were equally "
+            "difficult."
+        )
+        yield Caution(sentence % {"pairs": pairs}, _("systems without a text in common"))
+    if uneven := _uneven(evidence.values):
+        yield Caution(uneven, _("unequal numbers of ratings"))
+    if evidence.tests and not any(row.low is not None for row in evidence.tests):
+        yield Caution(_("There is no interval, so nothing says how large a difference may still be."))
     if limit := next(filter(None, map(limited_freedom, evidence.tests)), None):
         sentence = _(
             "Among only %(among)s, no disagreement about the systems was found, which may be chance. The test allows "
@@ -224,6 +239,24 @@ def _on_the_test(claim: Claim) -> Iterator[Caution]:
         )
         yield Caution(sentence % {"among": limit.among})
     yield from map(Caution, evidence.cautions)
+
+
+def _uneven(levels: Sequence[ResultRow]) -> str:
+    """Return a sentence about systems of which one has far fewer ratings than another; "" if none has."""
+    counted = sorted((row for row in levels if row.system and row.n_ratings), key=lambda row: row.n_ratings or 0)
+    if len(counted) < 2 or (counted[0].n_ratings or 0) >= FAR_FEWER * (counted[-1].n_ratings or 0):
+        return ""
+    about = {
+        "fewest": counted[0].system, "n": cells.whole(counted[0].n_ratings).text,
+        "most": counted[-1].system, "all": cells.whole(counted[-1].n_ratings).text,
+    }  # fmt: skip
+    return (
+        _(
+            "%(fewest)s has %(n)s ratings, %(most)s %(all)s: if ratings are missing because of what the texts are "
+            "like, the difference may come from that."
+        )
+        % about
+    )
 
 
 def _family(run: Run, summary: Summary, claim: Claim) -> str:

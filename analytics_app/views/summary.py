@@ -332,7 +332,7 @@ def forest_of(place: Place, ends: Sequence[float] = ()) -> Tracks | None:
     `ends` are values that the axis includes.
     """
     compared = place.compared
-    if compared is None:
+    if compared is None or not compared.levels:
         return None
     comparison = compared.comparison
     firsts = {group[0] for group in compared.clusters[1:]}
