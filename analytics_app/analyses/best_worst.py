@@ -295,5 +295,4 @@ def _evidence(scores: Sequence[ResultRow], limit: float, *, clear: bool) -> Evid
         [] if clear else [gettext(NOT_EQUAL)],
         [gettext("The method has no test of pairs: the finding goes by the intervals of scores.")],
         values=scores,
-        clear=clear,
     )

@@ -351,4 +351,4 @@ def _evidence(tests: Sequence[ResultRow], limit: float, *, n_lower: int) -> Evid
         name = gettext("original \N{MINUS SIGN} copy (%(kind)s)") % {"kind": kind_of(row)}
         figures.append(figure(row, name, value, ends, limit))
     unnoticed = gettext("A kind of copy of which this was not shown may be rated lower all the same.")
-    return Evidence(tests, figures, conditions(tests), [unnoticed] if n_lower < len(tests) else [], clear=bool(n_lower))
+    return Evidence(tests, figures, conditions(tests), [unnoticed] if n_lower < len(tests) else [])

@@ -396,7 +396,6 @@ class Compared:
             cautions,
             values=self.levels,
             refusal="" if self.tested else _(TOO_FEW),
-            clear=bool(self.wins),
         )
 
     def _of_one(self) -> Evidence:

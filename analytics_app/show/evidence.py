@@ -31,8 +31,8 @@ class Evidence:
     `tests` are the rows that the finding goes by, and `values` further rows of the same data, such as the means of
     systems. `figures` are phrases with a value, its interval and p; `conditions` are phrases about the tests: what is
     random, and how p is adjusted. `unproven` are sentences that say what the tests do not show, and `cautions` further
-    advice. `refusal` is the reason if nothing can be said; "" if something can. A finding is `clear` if it claims a
-    difference or an effect. Its items are texts, or queries.
+    advice. `refusal` is the reason if nothing can be said; "" if something can. With `of_queries`
+    the items of the tests are queries, and not texts.
     """
 
     tests: Sequence[ResultRow]
@@ -42,7 +42,6 @@ class Evidence:
     cautions: Sequence[str] = ()
     values: Sequence[ResultRow] = ()
     refusal: str = ""
-    clear: bool = False
     of_queries: bool = False
 
     @property

@@ -45,5 +45,4 @@ def _evidence(tests: Sequence[ResultRow], limit: float, *, clear: bool) -> Evide
         conditions(tests),
         [] if clear else [_("This does not show that errors of these types do not matter.")],
         [_("Texts with more errors may be worse in other respects, too: this is an association, not a cause.")],
-        clear=clear,
     )

@@ -34,7 +34,6 @@ def known_truth(rows: StoredRows, question: FindingQuestion) -> Finding | None:
         [in_points(test, _("right answers minus chance"), question.limit)],
         conditions([test]),
         [] if is_clear else [_("This does not show that raters guess.")],
-        clear=is_clear,
         values=[share],
     )
     return Finding(start % placeholders, rest, criterion=question.name, evidence=evidence)

@@ -44,4 +44,4 @@ def _evidence(tests: Sequence[ResultRow], limit: float, *, n_clear: int) -> Evid
         name = _("%(a)s over %(b)s") % {"a": row.system, "b": row.system_b}
         figures.append(figure(row, name, share, ends, limit))
     unproven = [_(SOME_NOT_EQUAL)] if n_clear < len(tests) else []
-    return Evidence(tests, figures, conditions(tests), unproven if n_clear else [_(NOT_EQUAL)], clear=bool(n_clear))
+    return Evidence(tests, figures, conditions(tests), unproven if n_clear else [_(NOT_EQUAL)])

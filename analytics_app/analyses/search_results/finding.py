@@ -54,7 +54,6 @@ def _evidence(tests: Sequence[ResultRow], limit: float, *, n_clear: int) -> Evid
         conditions(tests, _("raters and queries random")),
         unproven if n_clear else [_(NOT_EQUAL)],
         [_("Precision is about the results that were shown, not about relevant texts that no system found.")],
-        clear=bool(n_clear),
         of_queries=True,
     )
 

@@ -40,5 +40,4 @@ def _evidence(tests: Sequence[ResultRow], limit: float, *, n_clear: int) -> Evid
         differences_in_points(tests, limit, lambda row: _("“%(label)s”") % {"label": row.label}),
         conditions(tests),
         unproven if n_clear else [_("This does not show that the systems get the labels equally often.")],
-        clear=bool(n_clear),
     )

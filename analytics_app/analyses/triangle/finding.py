@@ -51,7 +51,6 @@ def _evidence(tests: Sequence[ResultRow], limit: float, risk: float, *, similari
         [exact, *corrected(tests)],
         unproven,
         [*_cautions(tests)],
-        clear=bool(n_shown),
     )
 
 

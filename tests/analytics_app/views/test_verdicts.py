@@ -53,7 +53,7 @@ def preferred(
 
 
 def titles(rows: Sequence[Row]) -> dict[str, str]:
-    return {one.key: one.title for one in charts.draw(rows, "main", "quality", name="quality")}
+    return {one.key: one.title.replace("\u00a0", " ") for one in charts.draw(rows, "main", "quality", name="quality")}
 
 
 class Case(NamedTuple):
@@ -74,7 +74,7 @@ CASES = {
         titles=(("preferences", "A is preferred to B for quality (100 %)"),),
     ),
     "a winner of every comparison, which has no strength": Case(
-        lambda: preferred(["AB", "AC", "BC"], lambda pair, i, r: "A" in pair or (i + r) % 2 == 0, items=12, raters=6),
+        lambda: preferred(["AB", "AC", "BC"], lambda pair, i, r: "A" in pair or (i + r) % 2 == 0, items=12, raters=9),
         "A is preferred to B and C on quality; no clear difference between B and C (",
         titles=(("strengths", "Systems by their strengths for quality"),),
     ),
