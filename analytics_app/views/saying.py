@@ -230,7 +230,7 @@ def _on_the_test(claim: Claim) -> Iterator[Caution]:
         yield Caution(sentence % {"pairs": pairs}, _("systems without a text in common"))
     if uneven := _uneven(evidence.values):
         yield Caution(uneven, _("unequal numbers of ratings"))
-    if evidence.tests and not any(row.low is not None for row in evidence.tests):
+    if evidence.unproven and evidence.tests and not any(row.low is not None for row in evidence.tests):
         yield Caution(_("There is no interval, so nothing says how large a difference may still be."))
     if limit := next(filter(None, map(limited_freedom, evidence.tests)), None):
         sentence = _(
