@@ -376,7 +376,7 @@ class Compared:
 
     @property
     def evidence(self) -> Evidence:
-        """Return the facts for a sentence in a paper: pairs with intervals and p, and what is not shown."""
+        """Return the facts for a sentence in a paper: pairs with intervals and p, and conclusions to avoid."""
         rows = [row for row in self.tested if row.value is not None]
         if len(self.systems) == 1:
             return self._of_one()

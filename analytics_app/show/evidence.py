@@ -1,4 +1,4 @@
-"""The evidence of a finding for a sentence in a paper: its tests, their figures in words, and what they do not show."""
+"""The evidence of a finding for a sentence in a paper: its tests, their figures in words, and conclusions to avoid."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def figure(row: ResultRow, name: str, shown: str, ends: Sequence[str], limit: fl
 
 
 def selected(rows: Sequence[ResultRow], limit: float, distance: Callable[[ResultRow], float]) -> list[ResultRow]:
-    """Return the rows whose figures a sentence has: all of few; else the clear ones furthest apart, and an unclear."""
+    """Return the rows for the figures of a sentence: all of few; else the clear ones furthest apart, and an unclear."""
     clear = {id(row) for row in rows if is_significant(row.p_adjusted, limit)}
     furthest = sorted(rows, key=lambda row: (id(row) not in clear, -distance(row)))
     if len(furthest) <= MOST_FIGURES:
@@ -106,7 +106,7 @@ def _turned(row: ResultRow) -> ResultRow:
 
 
 def conditions(tests: Sequence[ResultRow], random: Words | None = None) -> list[str]:
-    """Return phrases that say what tests generalise to, and for how many comparisons p is adjusted.
+    """Return phrases about the scope of tests, and about the number of comparisons for which p is adjusted.
 
     `random` names what is random in tests for further raters, by default raters and texts.
     """

@@ -72,7 +72,7 @@ def saying_of(study: Study, run: Run, summary: Summary, counts: Collected) -> Sa
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a paper may say of one criterion: the claim without its full stop, and its evidence."""
+    """A claim for a paper about one criterion, without its full stop, and its evidence."""
 
     place: Place
     text: str
@@ -80,7 +80,7 @@ class Claim:
     n_raters: int
 
     def sentence(self, family: str) -> str:
-        """Return the claim with its figures, what is random, the numbers of texts and raters, and what is unproven.
+        """Return the claim with its figures, scope, numbers of texts and raters, and the conclusions to avoid.
 
         `family` says of how many questions the claim is one.
         """
@@ -195,7 +195,7 @@ def _on_fieldwork(summary: Summary, counts: Collected) -> Iterator[Caution]:
 
 
 def _compares(claim: Claim) -> bool:
-    """Return whether the comparison of systems is what the claim is about, and not another analysis beside it."""
+    """Return whether the claim is about the comparison of systems, and not about another analysis beside it."""
     compared = claim.place.compared
     return compared is not None and claim.evidence.tests == compared.tested
 
@@ -277,7 +277,7 @@ def _family(run: Run, summary: Summary, claim: Claim) -> str:
 
 
 def agreement_claim(place: Place) -> tuple[str, Evidence]:
-    """Return what a paper may say of the agreement on a criterion, and its evidence."""
+    """Return the claim about the agreement on a criterion, and its evidence."""
     assert place.agreement is not None
     row = place.agreement.leading
     about = {"measure": place.agreement.measure, "criterion": place.title, "value": place.agreement.value}

@@ -195,7 +195,7 @@ def _claimed(leading: Place | None, places: Sequence[Place], headline: Sequence[
 
 
 def _said(places: Sequence[Place], headline: Sequence[str]) -> list[Place]:
-    """Return the places whose findings the headline names and which have evidence, in the order of the headline."""
+    """Return the places of the findings in the headline that have evidence, in the order of the headline."""
     named = []
     for text in headline:
         for place in places:

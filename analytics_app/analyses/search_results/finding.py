@@ -46,7 +46,7 @@ def search_results(rows: StoredRows, question: FindingQuestion) -> Finding | Non
 
 
 def _evidence(tests: Sequence[ResultRow], limit: float, *, n_clear: int) -> Evidence:
-    """Return the facts for a sentence in a paper: differences of precision, and what precision leaves out."""
+    """Return the facts for a sentence in a paper: differences of precision, and the limits of precision."""
     unproven = [_(SOME_NOT_EQUAL)] if n_clear < len(tests) else []
     return Evidence(
         tests,

@@ -32,7 +32,7 @@ def triangle(rows: StoredRows, question: FindingQuestion) -> Finding | None:
 
 
 def _evidence(tests: Sequence[ResultRow], limit: float, risk: float, *, similarity: bool, n_shown: int) -> Evidence:
-    """Return the facts for a sentence in a paper: right choices with exact limits, and what the test does not show."""
+    """Return the facts for a sentence in a paper: right choices with exact limits, and conclusions to avoid."""
     nearest = sorted(tests, key=lambda row: row.p_adjusted or 0.0)
     planned = _("planned for similarity") if similarity else _("planned for a difference")
     exact = _("exact one-sided binomial test, %(planned)s at a risk of %(risk)s") % {
@@ -55,7 +55,7 @@ def _evidence(tests: Sequence[ResultRow], limit: float, risk: float, *, similari
 
 
 def _cautions(tests: Sequence[ResultRow]) -> Iterator[str]:
-    """Yield what the test leaves open: which system is better, other texts, and raters with several choices."""
+    """Yield cautions: about the better system, about other texts, and about raters with several choices."""
     yield _("The test does not say which system is better.")
     yield _("It is about the texts that were shown: other texts may be easier or harder to tell apart.")
     if any((row.n_ratings or 0) > (row.n_raters or 0) > 0 for row in tests):
