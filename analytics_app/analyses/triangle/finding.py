@@ -50,15 +50,16 @@ def _evidence(tests: Sequence[ResultRow], limit: float, risk: float, *, similari
         [_figure(row, limit) for row in nearest[:MOST_FIGURES]],
         [exact, *corrected(tests)],
         unproven,
-        [*_cautions(tests)],
+        [*_cautions(tests, similarity=similarity)],
     )
 
 
-def _cautions(tests: Sequence[ResultRow]) -> Iterator[str]:
+def _cautions(tests: Sequence[ResultRow], *, similarity: bool) -> Iterator[str]:
     """Yield cautions: about the better system, about other texts, and about raters with several choices."""
     yield _("The test does not say which system is better.")
     yield _("It is about the texts that were shown: other texts may be easier or harder to tell apart.")
-    if any((row.n_ratings or 0) > (row.n_raters or 0) > 0 for row in tests):
+    # Tests of similarity take the first choice of each rater alone.
+    if not similarity and any((row.n_ratings or 0) > (row.n_raters or 0) > 0 for row in tests):
         yield _("Some raters chose several times: p is right all the same, but the intervals are too narrow.")
 
 
