@@ -3,7 +3,7 @@ PYTHON ?= python3
 PY := .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help run stop test test-fast test-all lint bench backup restore messages screenshots lock run-venv dev-venv
+.PHONY: help run stop test test-fast test-all lint bench backup restore docs messages screenshots lock run-venv dev-venv
 
 help:
 	@echo "make run               start everything here and say where it is; Ctrl-C stops it"
@@ -17,6 +17,7 @@ help:
 	@echo "make backup            database, media and secrets into one file"
 	@echo "make restore FILE=...  replace everything by a backup"
 	@echo "make screenshots       draw the screenshots of the docs anew"
+	@echo "make docs              write the pages and tables of the docs that the program knows"
 	@echo "make messages          collect texts for translators"
 	@echo "make lock              write the exact versions that the image installs"
 
@@ -63,6 +64,9 @@ backup: run-venv
 restore: run-venv
 	@test -n "$(FILE)" || { echo "Say which backup: make restore FILE=var/backups/evalweb-....tar.gz"; exit 2; }
 	@$(PY) -m evalweb.backup restore "$(FILE)"
+
+docs: dev-venv
+	@$(PY) scripts/docs.py
 
 messages: dev-venv
 	@$(PY) scripts/messages.py

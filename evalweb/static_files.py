@@ -41,7 +41,8 @@ def digest_of_sources() -> str:
     """Return a digest of the files to collect, and of the programs that process them."""
     ignored = StaticFilesConfig.ignore_patterns
     digest = hashlib.sha256(f"{version('django')} {version('whitenoise')} {settings.STATIC_URL}\n".encode())
-    digest.update(Path(static_storage.__file__).read_bytes())
+    for program in static_storage.PROGRAMS:
+        digest.update(program.read_bytes())
     for finder in finders.get_finders():
         # Of files of one name, the one that comes first is collected.
         for name, storage in finder.list(ignored):

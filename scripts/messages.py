@@ -84,7 +84,7 @@ SOURCES = (
     Source("tasks_app/selectors/overview.py"),
     Source("tasks_app/selectors/waves.py"),
     Source("tasks_app/services/arrival/enrolment.py"),
-    Source("tasks_app/services/judging/checks.py"),
+    Source("tasks_app/services/judging/between_units.py"),
     Source("tasks_app/services/plan/loads.py"),
     Source("tasks_app/views/rater/arriving.py"),
     Source("tasks_app/views/rater/continuing.py"),

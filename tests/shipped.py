@@ -11,6 +11,7 @@ import pytest
 from analytics_app import analyses, quality
 from tasks_app import channels, designs, task_types
 from tasks_app.hooks.registry import Registry
+from tasks_app.importing.named import readers
 
 TASK_TYPES = (
     "triangle",
@@ -44,12 +45,18 @@ ANALYSES = (
     "variance_components", "ways_of_scoring", "with_rest",
 )  # fmt: skip
 
+FORMATS = (
+    "appraise", "argilla", "crowd_kit", "jspsych", "label_studio", "mt_metrics_eval", "pearmut", "potato", "wmt_esa",
+    "wmt_mqm",
+)  # fmt: skip
+
 BY_REGISTRY: tuple[tuple[Registry[object], tuple[str, ...]], ...] = (
     (task_types.registry, TASK_TYPES),
     (designs.registry, DESIGNS),
     (channels.registry, CHANNELS),
     (quality.registry, RULES),
     (analyses.registry, ANALYSES),
+    (readers.registry, FORMATS),
 )
 
 

@@ -211,8 +211,8 @@ class Rows:
 def _exact(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings of an exact interval that takes the place of one from resamples."""
     over = str(settings.get("interval", "")).removeprefix("bootstrap ")
-    kept = {name: value for name, value in settings.items() if name not in {"n_resamples", "seed"}}
-    return {**kept, "interval": f"exact {over}".strip(), "method": "Clopper-Pearson"}
+    other_settings = {name: value for name, value in settings.items() if name not in {"n_resamples", "seed"}}
+    return {**other_settings, "interval": f"exact {over}".strip(), "method": "Clopper-Pearson"}
 
 
 FROM_ESTIMATE = ("value", "low", "high", "se", "df", "p", "n_ratings", "n_items", "n_raters", "note")

@@ -266,17 +266,17 @@ def best_worst_finding(rows: StoredRows, question: FindingQuestion) -> Finding |
     evidence = _evidence(scores, question.limit, clear=not overlapping)
     if not overlapping:
         start = gettext("%(system)s is chosen as best more often, and as worst less often, than every other system")
-        rest = gettext(": its interval lies above all others")
-        return Finding(start % {"system": first.system}, rest, criterion=question.name, evidence=evidence)
+        reason = gettext(": its interval lies above all others")
+        return Finding(start % {"system": first.system}, reason, criterion=question.name, evidence=evidence)
     if len(overlapping) == len(others):
         start = gettext("No system stands clearly above all others")
-        rest = gettext(": the interval of the highest score, that of %(system)s, overlaps with every other interval")
-        return Finding(start, rest % {"system": first.system}, criterion=question.name, evidence=evidence)
+        reason = gettext(": the interval of the highest score, that of %(system)s, overlaps with every other interval")
+        return Finding(start, reason % {"system": first.system}, criterion=question.name, evidence=evidence)
     start = gettext("No system stands clearly above all others")
-    rest = gettext(": the intervals of %(system)s and %(other)s, the two highest, overlap")
+    reason = gettext(": the intervals of %(system)s and %(other)s, the two highest, overlap")
     return Finding(
         start,
-        rest % {"system": first.system, "other": overlapping[0].system},
+        reason % {"system": first.system, "other": overlapping[0].system},
         criterion=question.name,
         evidence=evidence,
     )

@@ -181,8 +181,8 @@ def _by_rank_sum(material: Material, clusters: Mapping[str | None, float]) -> st
     n = len(set(clusters.values()))
     rows = material.of("cluster_rank_z") or material.of("cluster_rank_raw")
     without = " without correction" if setting(rows, "correction") == "none" else ""
-    found = f"give {n} clusters" if n > 1 else "leave all systems in one cluster"
-    return f"For these raters only, one-sided rank-sum tests{without} {found} for {material.name}"
+    outcome = f"give {n} clusters" if n > 1 else "leave all systems in one cluster"
+    return f"For these raters only, one-sided rank-sum tests{without} {outcome} for {material.name}"
 
 
 def _rank_sum(rows: Sequence[Row]) -> str:

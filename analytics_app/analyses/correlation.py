@@ -15,7 +15,7 @@ from analytics_app.results import Row
 from analytics_app.stats.agreement.correlation import between_raters
 from analytics_app.stats.values import Estimate
 from tasks_app.settings.fields import whole_field
-from tasks_app.task_types.base import Scale
+from tasks_app.task_types.base import ORDERED_SCALES
 
 # Pairs of raters listed one by one; of more only the means are given.
 LISTED = 45
@@ -36,7 +36,7 @@ class Correlation(Overall, BetweenRaters):
         "Pearson and Spearman between raters of the same texts, pooled, as a mean over pairs, and pair by pair."
     )
     source = "Amidei, Piwek and Willis (2019). Agreement is overrated. INLG, 344-354."
-    scales = frozenset({Scale.ORDINAL, Scale.INTERVAL, Scale.RATIO})
+    scales = ORDERED_SCALES
     statistics = {
         "pearson": _("Pearson's r, all pairs of ratings"),
         "pearson_mean": _("Pearson's r, mean over pairs of raters"),

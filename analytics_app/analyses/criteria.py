@@ -12,9 +12,8 @@ from analytics_app.analyses.shared.filtered import FilteredAnalysis
 from analytics_app.results import Row
 from analytics_app.stats.comparison.paired import item_means
 from analytics_app.stats.scales.criteria import correlated
-from tasks_app.task_types.base import Scale
+from tasks_app.task_types.base import ORDERED_SCALES
 
-NUMBERS = frozenset({Scale.ORDINAL, Scale.INTERVAL, Scale.RATIO})
 TOGETHER = "Ratings of one screen; they are not independent, so there is no interval."
 
 
@@ -34,7 +33,7 @@ class Criteria(FilteredAnalysis):
         "Novikova, Dušek and Rieser (2018). RankME: reliable human ratings for natural language generation. NAACL. "
         "Bonett and Wright (2000). Sample size requirements for estimating correlations. Psychometrika 65, 23-28."
     )
-    scales = NUMBERS
+    scales = ORDERED_SCALES
     task_types = frozenset({"likert", "slider", "magnitude"})
     whole_task = True
     leads = False
@@ -47,7 +46,7 @@ class Criteria(FilteredAnalysis):
 
     def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield the rows of every two criteria."""
-        criteria = [criterion for criterion in sample.question.criteria if criterion.scale in NUMBERS]
+        criteria = [criterion for criterion in sample.question.criteria if criterion.scale in ORDERED_SCALES]
         if len(criteria) < 2:
             return
         table = sample.table

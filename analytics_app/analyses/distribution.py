@@ -105,10 +105,10 @@ def _highest_step(table: Mapping[str, Mapping[str, float]], last: str, criterion
     top = sorted(((parts.get(last, 0.0), system) for system, parts in table.items()), key=lambda entry: -entry[0])
     if len({words.share(value) for value, _system in top}) == 1 < len(top):
         return f"Top rating for {criterion}: {words.share(top[0][0])} for every system"
-    said = [f"{words.share(value)} {words.short(system, LONGEST_NAME)}" for value, system in top]
-    if len(said) > MOST_NAMED:
-        return f"Top rating for {criterion}: from {said[0]} to {said[-1]}"
-    return f"Top rating for {criterion}: {', '.join(said)}"
+    shares = [f"{words.share(value)} {words.short(system, LONGEST_NAME)}" for value, system in top]
+    if len(shares) > MOST_NAMED:
+        return f"Top rating for {criterion}: from {shares[0]} to {shares[-1]}"
+    return f"Top rating for {criterion}: {', '.join(shares)}"
 
 
 @chart(order=60, of_task=False)

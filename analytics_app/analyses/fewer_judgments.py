@@ -13,7 +13,7 @@ from analytics_app.analyses.base import Rows, Sample, in_words
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
 from analytics_app.analyses.shared.filtered import FilteredAnalysis
-from analytics_app.analyses.shared.labelled import NOTHING, Answers, Model, by_model
+from analytics_app.analyses.shared.labels_of_texts import NOTHING, Answers, Model, by_model
 from analytics_app.charts import words
 from analytics_app.charts.drawing import Sketch, chart
 from analytics_app.charts.lines import course_chart

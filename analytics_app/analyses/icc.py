@@ -16,7 +16,7 @@ from analytics_app.results import Row
 from analytics_app.stats.agreement.icc import icc_forms, icc_one_way
 from analytics_app.stats.values import Estimate, joined
 from tasks_app.settings.fields import choice_field, whole_field
-from tasks_app.task_types.base import Scale
+from tasks_app.task_types.base import ORDERED_SCALES, Scale
 
 NOT_CROSSED = "Raters did not all rate the same texts, so there are one-way forms only."
 NO_LOG = "There are ratings of zero or below, which have no logarithm."
@@ -58,7 +58,7 @@ class Icc(Overall, BetweenRaters):
         "Bulletin 86(2), 420-428. McGraw and Wong (1996). Forming inferences about some intraclass correlation "
         "coefficients. Psychological Methods 1(1), 30-46."
     )
-    scales = frozenset({Scale.ORDINAL, Scale.INTERVAL, Scale.RATIO})
+    scales = ORDERED_SCALES
     statistics = {"icc": _("ICC"), "noise_bound": _("Highest correlation that noise allows")}
     agreement = {"icc": 70}
     distinguishing_settings = ("values", "k")

@@ -23,7 +23,7 @@ from analytics_app.show.table import Table
 from analytics_app.stats.agreement.intra_rater import FEWEST_PAIRS, repeated_answers
 from analytics_app.stats.agreement.krippendorff import krippendorff_alpha
 from analytics_app.stats.values import Estimate
-from tasks_app.task_types.base import Scale
+from tasks_app.task_types.base import ORDERED_SCALES, Scale
 
 
 @register
@@ -41,7 +41,7 @@ class IntraRater(BetweenRaters):
         "Naderi (2018). Motivation of workers on microtask crowdsourcing platforms. Springer. Belz and Kow (2011). "
         "Discrete vs. continuous rating scales for language evaluation in NLP. ACL, 230-235."
     )
-    scales = frozenset({Scale.NOMINAL, Scale.ORDINAL, Scale.INTERVAL, Scale.RATIO})
+    scales = ORDERED_SCALES | {Scale.NOMINAL}
     statistics = {
         "repeats_equal": _("Share of answers that stayed the same"),
         "repeats_difference": _("Mean absolute difference of two answers"),

@@ -13,7 +13,7 @@ from analytics_app.analyses.base import QuestionCriterion, Rows, Sample, in_word
 from analytics_app.analyses.labels.shares import ByOutput, dependent, one_an_item, shares, tested_exactly
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.filtered import FilteredAnalysis
-from analytics_app.analyses.shared.labelled import Answers, Decided, Model, by_model, by_vote
+from analytics_app.analyses.shared.labels_of_texts import Answers, Decided, Model, by_model, by_vote
 from analytics_app.ratings import Floats, Names
 from analytics_app.results import Row
 from analytics_app.stats.comparison.corrections import adjust

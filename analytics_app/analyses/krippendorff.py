@@ -20,7 +20,7 @@ from analytics_app.results import Row
 from analytics_app.stats.agreement.krippendorff import Level, krippendorff_alpha
 from analytics_app.stats.values import Estimate
 from tasks_app.settings.fields import OneOfField, choice_field
-from tasks_app.task_types.base import Scale
+from tasks_app.task_types.base import ORDERED_SCALES, Scale
 
 NO_RATIO = "There are ratings below zero, so the scale has no ratios: choose the level interval."
 NO_LOG = "There are ratings of zero or below, which have no logarithm."
@@ -44,7 +44,7 @@ class Krippendorff(Reducible, Overall, BetweenRaters):
         "Agreement beyond chance, for any number of raters and with missing ratings, with an interval over texts."
     )
     source = "Krippendorff (2004). Reliability in content analysis. Human Communication Research 30(3), 411-433."
-    scales = frozenset({Scale.NOMINAL, Scale.ORDINAL, Scale.INTERVAL, Scale.RATIO})
+    scales = ORDERED_SCALES | {Scale.NOMINAL}
     statistics = {"alpha": _("Krippendorff's alpha")}
     agreement = {"alpha": 10}
     needs = frozenset({Kinds})

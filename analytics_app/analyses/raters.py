@@ -11,7 +11,7 @@ from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.filtered import FilteredAnalysis
 from analytics_app.ratings import Mask, Table
 from analytics_app.results import Row
-from tasks_app.task_types.base import Scale
+from tasks_app.task_types.base import ORDERED_SCALES
 
 NO_Z = "All ratings of this rater are the same, so z is undefined: the rater is left out of results with z."
 ZERO = "All ratings of this rater are the same, so z is undefined; it is set to 0, as the plan says."
@@ -27,7 +27,7 @@ class Raters(FilteredAnalysis):
     label = _("Raters")
     summary = _("Mean and spread of each rater's ratings, and whose z is undefined.")
     source = "Kim and Kim (2022). Vacillating human correlation of SacreBLEU in unprotected languages. HumEval."
-    scales = frozenset({Scale.ORDINAL, Scale.INTERVAL, Scale.RATIO})
+    scales = ORDERED_SCALES
     statistics = {"rater_mean": _("Mean of a rater"), "rater_sd": _("SD of a rater")}
     splits = False
 

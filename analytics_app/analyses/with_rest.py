@@ -30,7 +30,7 @@ from analytics_app.stats.agreement.closest import closest_raters
 from analytics_app.stats.agreement.prediction import prediction_errors
 from analytics_app.stats.agreement.with_rest import agreement_with_rest, correlations_with_rest, differences_from_rest
 from analytics_app.stats.comparison.corrections import adjust
-from tasks_app.task_types.base import Scale
+from tasks_app.task_types.base import ORDERED_SCALES, Scale
 
 
 @register
@@ -52,7 +52,7 @@ class WithRest(BetweenRaters):
         "well the others predict what the rater gives."
     )
     source = "Nunnally and Bernstein (1994). Psychometric Theory, 3rd ed., chapter 8. McGraw-Hill."
-    scales = frozenset({Scale.NOMINAL, Scale.ORDINAL, Scale.INTERVAL, Scale.RATIO})
+    scales = ORDERED_SCALES | {Scale.NOMINAL}
     statistics = {
         "correlation_with_rest": _("Pearson's r with the mean of the others"),
         "agreement_with_rest": _("Share of the others who agree"),
@@ -82,13 +82,13 @@ class WithRest(BetweenRaters):
 def _equal(make: Rows, ratings: RatedTexts) -> Iterator[Row]:
     """Yield the share of equal ratings of each rater with the most alike other rater."""
     names = make.sample.table.names.raters
-    found = closest_raters(ratings.values, ratings.texts, ratings.raters)
+    closest_pairs = closest_raters(ratings.values, ratings.texts, ratings.raters)
     settings = {
         "test": "binomial, against half of the others",
         "correction": "bonferroni",
-        "family": f"{in_words(len(found), 'rater', 'raters')} of one criterion, each with every other",
+        "family": f"{in_words(len(closest_pairs), 'rater', 'raters')} of one criterion, each with every other",
     }
-    for closest in found:
+    for closest in closest_pairs:
         yield make.row(
             "equal_to_another",
             closest.estimate,

@@ -14,8 +14,8 @@ from analytics_app.api.serializers import NUMBER, RESULTS_CSV, MethodsSection, R
 from analytics_app.exports import columns, results
 from analytics_app.methods_text import formats as methods_formats
 from analytics_app.models import Run, RunState
-from analytics_app.selectors.pages import best_run, run_numbered
 from analytics_app.selectors.results import systems_shown
+from analytics_app.selectors.runs import best_run, run_numbered
 from analytics_app.views import methods, run_files
 from tasks_app.api.base import ApiView
 from tasks_app.api.described import SLUG, answers, refusals

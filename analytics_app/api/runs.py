@@ -15,8 +15,7 @@ from rest_framework.response import Response
 from analytics_app.api.serializers import KEY, NUMBER, RunDetail, RunPage, StartRun
 from analytics_app.models import UNFINISHED, Run
 from analytics_app.runs import start
-from analytics_app.selectors.pages import run_numbered
-from analytics_app.selectors.runs import runs_of
+from analytics_app.selectors.runs import run_numbered, runs_of
 from tasks_app import access
 from tasks_app.api.base import ApiView, token_of
 from tasks_app.api.described import SLUG, answers, refusals

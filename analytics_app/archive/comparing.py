@@ -318,11 +318,13 @@ def _fact_differences(archive: Archive, run: Run, *, has_words: bool) -> Iterato
     """Yield the statements of the archive about its run and itself that its rows do not bear out."""
     archived = _archived_run(archive, run)
     counts = start.counts_seen(archived)
-    said = {**archived.facts, "n_seen": archived.n_seen}
+    archived_facts = {**archived.facts, "n_seen": archived.n_seen}
     # Versions record other facts: those that only one of them has are not compared.
-    found = {name: value for name, value in run.facts.items() if name in said and name not in ORIGIN} | counts
-    for name, value in found.items():
-        if _plain(said.get(name)) != _plain(value):
+    recomputed = {
+        name: value for name, value in run.facts.items() if name in archived_facts and name not in ORIGIN
+    } | counts
+    for name, value in recomputed.items():
+        if _plain(archived_facts.get(name)) != _plain(value):
             yield Difference(f"{RUN}: {name} is not what the rows give.", fact=name)
     if (n_runs := sum(1 for _line in archive.lines(RUN))) != 1:
         yield Difference(f"{RUN} has {n_runs} runs, but one was computed.")

@@ -80,8 +80,10 @@ def _is_beyond_the_scale(difference: Difference) -> bool:
 
 def _counts_units_that_differ(difference: Difference) -> bool:
     """Return whether the difference is in a statement of a row about the units that differ."""
-    said = ("n_differing", "cannot_differ_since")
-    return difference.column in {"note", "settings"} and any(name in difference.computed["settings"] for name in said)
+    settings_about_units = ("n_differing", "cannot_differ_since")
+    return difference.column in {"note", "settings"} and any(
+        name in difference.computed["settings"] for name in settings_about_units
+    )
 
 
 def _counts_rows_of_the_file(difference: Difference) -> bool:

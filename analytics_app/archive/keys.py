@@ -295,5 +295,5 @@ def _time(time: datetime | None) -> str | None:
     return None if time is None else time.astimezone(UTC).isoformat(timespec="seconds")
 
 
-def _earliest(one: datetime | None, other: datetime | None) -> datetime | None:
-    return min((time for time in (one, other) if time is not None), default=None)
+def _earliest(first: datetime | None, other: datetime | None) -> datetime | None:
+    return min((time for time in (first, other) if time is not None), default=None)

@@ -206,4 +206,4 @@ def chart(*, order: int, of_task: bool = True, side_by_side: bool = False) -> Ca
 
 def in_order() -> list[Registered]:
     """Return every chart that was made known; the order does not depend on which module was imported first."""
-    return sorted(_registered, key=lambda one: (one.order, one.kind.__module__, one.kind.__qualname__))
+    return sorted(_registered, key=lambda chart: (chart.order, chart.kind.__module__, chart.kind.__qualname__))

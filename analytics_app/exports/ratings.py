@@ -23,10 +23,10 @@ from analytics_app.exports.copying import CSV, RAW, copy_out
 from analytics_app.exports.statement import STUDY, Selection, Statement, features_of
 from tasks_app.models import Assignment, Criterion, Study, Task, statements
 from tasks_app.selectors import judgments
-from tasks_app.selectors.judgments import UnknownName, may_export
+from tasks_app.selectors.judgments import UnknownName
 from tasks_app.services.marks import Marks
 
-__all__ = ["COLUMNS", "CONTENT_TYPES", "Format", "Page", "UnknownName", "may_export", "page", "stream", "stream_all"]
+__all__ = ["COLUMNS", "CONTENT_TYPES", "Format", "Page", "UnknownName", "page", "stream", "stream_all"]
 
 Format = Literal["csv", "jsonl"]
 

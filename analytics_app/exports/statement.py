@@ -9,7 +9,7 @@ from django.db.models import Q
 from analytics_app.exports.columns import FEATURE, RATINGS, Column, Kind
 from analytics_app.models import Exclusion
 from analytics_app.ratings import withdrawn_units
-from analytics_app.selectors.pages import best_run
+from analytics_app.selectors.runs import best_run
 from tasks_app.models import Study, WithdrawnUnit, is_current, statements
 from tasks_app.selectors import pair_order
 from tasks_app.services.marks import Marks

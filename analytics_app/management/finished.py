@@ -3,7 +3,7 @@
 from django.core.management.base import CommandError
 
 from analytics_app.models import Run, RunState
-from analytics_app.selectors.pages import best_run
+from analytics_app.selectors.runs import best_run
 from tasks_app.models import Study
 
 

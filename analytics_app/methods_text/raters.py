@@ -38,7 +38,7 @@ def _recruitment(facts: Facts) -> Iterator[Sentence]:
         yield Sentence(f"Raters were recruited through {listed(f'“{way}”' for way in ways)}{_when(study)}")
     for frame in facts.frames:
         if frame.task.stage == Task.Stage.SCREENING:
-            questions = listed(f"“{criterion.question or criterion.name}”" for criterion in frame.criteria)
+            questions = listed(f"“{criterion.wording}”" for criterion in frame.criteria)
             yield Sentence(f"Raters were screened with the questions {questions}")
     if facts.groups:
         yield Sentence(f"They were assigned at random to the groups {listed(facts.groups)}")

@@ -295,8 +295,8 @@ def _entries(
         if entry[word] not in registry:
             problems.append(((*path, word), _unknown(str(entry[word]), list(registry))))
             continue
-        rest = {name: value for name, value in entry.items() if name != word}
-        checked = {word: entry[word], **_block(registry[entry[word]].Settings, rest, path, problems)}
+        settings = {name: value for name, value in entry.items() if name != word}
+        checked = {word: entry[word], **_block(registry[entry[word]].Settings, settings, path, problems)}
         if any(_same(checked, other) for other in checked_entries):
             problems.append((path, _("stands here twice: a number must be found by its name.")))
         checked_entries.append(checked)

@@ -106,11 +106,11 @@ def _parts(text: str, column: int) -> tuple[Part, ...]:
         ):
             raise BadComposite(_("“%(part)s” is a part twice.") % {"part": part}, at)
         parts.append(part)
-        rest = text[match.end() :].lstrip()
-        if rest and (not rest.startswith(",") or not rest[1:].strip()):
+        remaining = text[match.end() :].lstrip()
+        if remaining and (not remaining.startswith(",") or not remaining[1:].strip()):
             sentence = _("After “%(part)s” comes a comma and the next part, or the end of the line.")
             raise BadComposite(sentence % {"part": part}, column + match.end())
-        place = len(text) - len(rest) + 1 if rest else len(text)
+        place = len(text) - len(remaining) + 1 if remaining else len(text)
     if len(parts) > MOST_PARTS:
         raise BadComposite(_("A composite score has at most %(n)d parts.") % {"n": MOST_PARTS}, column)
     return tuple(parts)

@@ -50,10 +50,10 @@ def copied_comments_and_sides(
     )
     if compared := [task.pk for task in comparing]:
         rows = rows.union(_sides(compared), all=True)
-    found = list(rows)
+    shared = list(rows)
     # A comment has words, a row about sides has none.
-    sides = [ChosenSides(rater, n, first, second) for words, rater, first, n, second in found if not words]
-    return _copied([row[:4] for row in found if row[0]]), sides
+    sides = [ChosenSides(rater, n, first, second) for words, rater, first, n, second in shared if not words]
+    return _copied([row[:4] for row in shared if row[0]]), sides
 
 
 def _sides(tasks: Sequence[int]) -> QuerySet[Rating, Any]:
@@ -68,15 +68,15 @@ def _sides(tasks: Sequence[int]) -> QuerySet[Rating, Any]:
     )
 
 
-def _copied(found: Sequence[tuple[str, str, int, int]]) -> frozenset[str]:
+def _copied(comments: Sequence[tuple[str, str, int, int]]) -> frozenset[str]:
     """Return the raters who mostly copied their comments; rows have words, rater, first id and number of units."""
     earliest: dict[str, int] = {}
     long: dict[str, int] = {}
-    for words, rater, first, n in found:
+    for words, rater, first, n in comments:
         earliest[words] = min(first, earliest.get(words, first))
         long[rater] = long.get(rater, 0) + n
     copied: dict[str, int] = {}
-    for words, rater, first, n in found:
+    for words, rater, first, n in comments:
         copied[rater] = copied.get(rater, 0) + n - (first == earliest[words])
     return frozenset(rater for rater, n in copied.items() if n >= ENOUGH_COPIED and n >= MOSTLY * long[rater])
 

@@ -1,4 +1,4 @@
-"""How carefully raters judge, as the newest run has measured it: who is too fast, and who answers all alike.
+"""Signs of careless work that the newest run has measured: raters who are too fast, or who answer all alike.
 
 The figures are those of the analysis *Carefulness of raters*, and the limits those of the quality rules. Whoever gives
 one position again and again is named only if others do not: where most texts deserve the same step, all runs are long.
@@ -95,31 +95,31 @@ def carefulness_of(run: Run | None, tasks: Iterable[Task]) -> Carefulness:
     analyses = run.settings.get("analyses", ())
     planned = LOOKED_AT if analyses == ALL else {entry["analysis"] for entry in analyses}
     columns = ("statistic", "task", "rater", "label", "criterion", "value", "n_ratings", "p")
-    found: dict[str, list[dict[str, Any]]] = {}
+    by_statistic: dict[str, list[dict[str, Any]]] = {}
     rows = ResultRow.objects.filter(run=run, analysis__in=LOOKED_AT, statistic__in=_READ)
     for row in rows.filter(basis="kept", slice=None).values(*columns):
-        found.setdefault(row["statistic"], []).append(row)
+        by_statistic.setdefault(row["statistic"], []).append(row)
     same = NoDifferences()
     uniform = (
         (
-            _long_runs(found.get("rater_longest_run", ()), kinds)
-            | _beyond_others(found.get("rater_same_number", ()), same.same_share, same.least)
+            _long_runs(by_statistic.get("rater_longest_run", ()), kinds)
+            | _beyond_others(by_statistic.get("rater_same_number", ()), same.same_share, same.least)
         )
-        - _reading(found.get("correlation_with_rest", ()))
-        | _beyond_others(found.get("rater_flat_screens", ()), same.flat_share, same.least_screens)
+        - _reading(by_statistic.get("correlation_with_rest", ()))
+        | _beyond_others(by_statistic.get("rater_flat_screens", ()), same.flat_share, same.least_screens)
         | _on_one_side(sides)
     )
     return Carefulness(
         at=run.finished,
         looked=LOOKED_AT & planned,
-        fast=_fast(found.get(FAST_SCREENS, ())),
+        fast=_fast(by_statistic.get(FAST_SCREENS, ())),
         uniform=uniform,
-        unlike=_unlike(found),
-        turned=_turned(found.get("correlation_with_rest", ())),
+        unlike=_unlike(by_statistic),
+        turned=_turned(by_statistic.get("correlation_with_rest", ())),
         # Who gives one answer again and again has the same answers as others who do.
-        twins=alike.twins(found.get(alike.EQUAL, ())) - uniform,
+        twins=alike.twins(by_statistic.get(alike.EQUAL, ())) - uniform,
         copied=copied,
-        sides=_sides(found),
+        sides=_sides(by_statistic),
     )
 
 
@@ -170,22 +170,22 @@ def _beyond_others(rows: Iterable[Mapping[str, Any]], share: float, least: int) 
     for row in rows:
         if row["rater"] and row["n_ratings"] >= least:
             by_task.setdefault(row["task"], []).append(row)
-    found: set[str] = set()
+    far_longer: set[str] = set()
     for of_task in by_task.values():
         usual = median(row["value"] for row in of_task) if len(of_task) > 1 else 0.0
         far = usual + LONGER_THAN_OTHERS
-        found |= {row["rater"] for row in of_task if row["value"] >= share and row["value"] >= far}
-    return frozenset(found)
+        far_longer |= {row["rater"] for row in of_task if row["value"] >= share and row["value"] >= far}
+    return frozenset(far_longer)
 
 
-def _unlike(found: Mapping[str, list[dict[str, Any]]]) -> frozenset[str]:
+def _unlike(by_statistic: Mapping[str, list[dict[str, Any]]]) -> frozenset[str]:
     """Return the raters who agree with the others far less than half of the raters do, by chance or less.
 
     Where raters hardly agree, as about matters of taste, nobody is unlike the others.
     """
     unlike: set[str] = set()
     for statistic, limit in zip(_AGAINST, (_limit_of_correlation, _limit_of_share), strict=True):
-        for rows in _by_question(found.get(statistic, ())):
+        for rows in _by_question(by_statistic.get(statistic, ())):
             usual = median(row["value"] for row in rows)
             low = max(UNLIKE, usual / 2) if statistic == "correlation_with_rest" else UNLIKE_SHARE * usual
             if usual >= AGREEING:
@@ -199,7 +199,9 @@ def _turned(rows: Iterable[Mapping[str, Any]]) -> frozenset[str]:
         row["rater"]
         for question in _by_question(rows)
         for row in question
-        if row["value"] <= TURNED and _limit_of_correlation(row) < 0 and median(one["value"] for one in question) > 0
+        if row["value"] <= TURNED
+        and _limit_of_correlation(row) < 0
+        and median(other["value"] for other in question) > 0
     )
 
 
@@ -238,16 +240,16 @@ def _limit_of_share(row: Mapping[str, Any]) -> float:
     return float(share + NORMAL_OF_SHARES * sqrt(share * (1 - share) / row["n_ratings"]))
 
 
-def _sides(found: Mapping[str, list[dict[str, Any]]]) -> tuple[Side, ...]:
+def _sides(by_statistic: Mapping[str, list[dict[str, Any]]]) -> tuple[Side, ...]:
     """Return the place of each question that is chosen too often to be by chance."""
     tests = {
         (row["task"], row["criterion"]): row
-        for row in found.get("chosen_place_test", ())
+        for row in by_statistic.get("chosen_place_test", ())
         if row["p"] is not None and row["p"] < SURE
     }
     sides = []
     for about, test in tests.items():
-        shares = [row for row in found.get("chosen_place_share", ()) if (row["task"], row["criterion"]) == about]
+        shares = [row for row in by_statistic.get("chosen_place_share", ()) if (row["task"], row["criterion"]) == about]
         most = max(shares, key=lambda row: row["value"] or 0.0, default=None)
         if most is not None and most["value"] - 1 / len(shares) >= UNEVEN:
             sides.append(Side(most["task"], most["label"] or "", most["value"], test["n_ratings"] or 0))

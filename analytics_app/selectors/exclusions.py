@@ -1,4 +1,4 @@
-"""Exclusions of a run, with reasons; neither systems nor answers are shown."""
+"""Exclusions by rules of a run and by hand, with reasons; neither systems nor answers are shown."""
 
 from collections.abc import Sequence
 
@@ -6,8 +6,6 @@ from django.db.models import Count, QuerySet
 
 from analytics_app.models import Exclusion, Run
 from tasks_app.models import Assignment, Judgment, Rater, Study
-
-# Only judgments with these purposes are analysed, so only these can be excluded.
 
 
 def rules_with_exclusions(run: Run) -> dict[str, int]:
@@ -47,3 +45,17 @@ def excluded_judgments(study: Study, judgments: Sequence[Judgment]) -> dict[int,
         "by"
     )
     return {exclusion.judgment_id: exclusion for exclusion in exclusions if exclusion.judgment_id is not None}
+
+
+def exclusions_by_hand(study: Study, raters: Sequence[Rater]) -> dict[int, Exclusion]:
+    """Return the current manual exclusions of raters, by rater."""
+    exclusions = Exclusion.objects.filter(study=study, run=None, lifted_at=None, rater__in=raters).select_related("by")
+    return {exclusion.rater_id: exclusion for exclusion in exclusions if exclusion.rater_id is not None}
+
+
+def raters_left_out(run: Run | None, raters: Sequence[Rater]) -> dict[int, Exclusion]:
+    """Return the first exclusion of each rater whom a rule of a run left out with all ratings of a task, by rater."""
+    if run is None:
+        return {}
+    exclusions = Exclusion.objects.filter(run=run, rater__in=raters, judgment=None, rating=None).exclude(rule="manual")
+    return {exclusion.rater_id: exclusion for exclusion in exclusions.order_by("-pk") if exclusion.rater_id is not None}

@@ -56,13 +56,13 @@ def _means(size: TaskSize, scale: tuple[float, float, float]) -> str:
     raters = max(size.raters, per_text)
     if raters < 2:
         return _("One rater judges everything, so no difference can be generalised to other raters.")
-    found = _of_means(size.items, per_text, raters, size.systems, scale)
-    if found is None:
+    sizes = _of_means(size.items, per_text, raters, size.systems, scale)
+    if sizes is None:
         return _(
             "Too few items or raters: not even the largest difference between two systems could be detected with 80 % "
             "power."
         )
-    difference, left = found
+    difference, left = sizes
     pairs = size.systems * (size.systems - 1) // 2
     about = {
         "difference": _points(difference),

@@ -325,7 +325,7 @@ class Compared:
     @property
     def disagreements(self) -> list[str]:
         """Return a sentence for each reason why the interval of a pair says one thing and its test another."""
-        found: dict[str, list[str]] = {}
+        pairs_by_reason: dict[str, list[str]] = {}
         for row in self.tested:
             if row.value is None or row.low is None or row.high is None:
                 continue
@@ -333,8 +333,8 @@ class Compared:
             if leaves_out == self.significant(row):
                 continue
             pair = _("%(a)s and %(b)s") % {"a": row.system, "b": row.system_b}
-            found.setdefault(self._reason(row, leaves_out=leaves_out), []).append(pair)
-        return [f"{listed_pairs(pairs)}: {reason}" for reason, pairs in found.items()]
+            pairs_by_reason.setdefault(self._reason(row, leaves_out=leaves_out), []).append(pair)
+        return [f"{listed_pairs(pairs)}: {reason}" for reason, pairs in pairs_by_reason.items()]
 
     def _reason(self, row: ResultRow, *, leaves_out: bool) -> str:
         """Return why the interval of a pair and its test differ."""
@@ -457,15 +457,15 @@ class Compared:
 
     def _unclear(self, tested: int) -> tuple[str, str]:
         """Return a sentence that no difference is significant, and the reason if none could be."""
-        rest = none_can(self.tested)
+        reason = none_can(self.tested)
         if any(self.significant(row) for row in self.over_texts_tested):
-            rest += _("; these raters rate systems differently, but other raters may not")
+            reason += _("; these raters rate systems differently, but other raters may not")
         if tested == 1:
             pair = {"a": self.tested[0].system, "b": self.tested[0].system_b}
-            return _("No clear difference between %(a)s and %(b)s") % pair, rest
+            return _("No clear difference between %(a)s and %(b)s") % pair, reason
         if tested < len(self.systems) * (len(self.systems) - 1) // 2:
-            return _("None of the %(n)s comparisons shows a clear difference") % {"n": tested}, rest
-        return _("No two systems differ clearly"), rest
+            return _("None of the %(n)s comparisons shows a clear difference") % {"n": tested}, reason
+        return _("No two systems differ clearly"), reason
 
     def _others(self, groups: Sequence[Sequence[str]], verb: Verb) -> str:
         """Return a phrase about the pairs below the best group: those that tests separate, and those they do not."""
@@ -499,9 +499,9 @@ class Compared:
         count = {"n": len(self._wins), "all": tested}
         if not better:
             return _("%(n)s of %(all)s pairs differ clearly") % count, ""
-        (first, beaten), *rest = better.items()
+        (first, beaten), *other_winners = better.items()
         start = f"{first} {verb.of([first])} {listed(beaten)}"
-        if not rest:
+        if not other_winners:
             none = _("; no other pair differs clearly") if complete else _("; no other comparison shows a difference")
             return start, none if tested > len(beaten) else ""
         return start, _("; %(n)s of %(all)s pairs differ clearly") % count

@@ -133,8 +133,8 @@ def sentences_of(findings: Iterable[Finding]) -> list[str]:
     """
     alike: dict[tuple[str, str, str], list[Finding]] = {}
     for finding in sorted(findings, key=lambda finding: not finding.tested):
-        rest = finding.rest if finding.criterion else ""
-        alike.setdefault((finding.start, finding.link, rest), []).append(finding)
+        own_reason = finding.rest if finding.criterion else ""
+        alike.setdefault((finding.start, finding.link, own_reason), []).append(finding)
     return [
         f"{start}{_on(link, [entry.criterion for entry in group])}"
         f"{''.join(dict.fromkeys(entry.rest for entry in group))}."

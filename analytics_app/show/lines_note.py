@@ -1,4 +1,4 @@
-"""The note below systems with intervals: the level of the lines, and the conclusions that they allow."""
+"""The sentences below the systems of a run: the level of their lines, their groups, and the conclusions they allow."""
 
 from collections.abc import Iterator, Sequence
 
@@ -34,7 +34,7 @@ def note_of(compared: Compared) -> str:
     return _("Lines: %(level)s intervals.") % about
 
 
-def notes_of(forest: Sequence[Tracks]) -> Iterator[str]:
+def _notes_of(forest: Sequence[Tracks]) -> Iterator[str]:
     """Yield the notes of all panels, with the names of their criteria where panels differ."""
     panels: dict[str, list[str]] = {}
     for tracks in forest:
@@ -42,3 +42,20 @@ def notes_of(forest: Sequence[Tracks]) -> Iterator[str]:
     for note, captions in panels.items():
         if note:
             yield f"{listed(captions)}: {note}" if len(panels) > 1 else note
+
+
+def explanations_of(forest: Sequence[Tracks], comparisons: Sequence[Compared]) -> Iterator[str]:
+    """Yield the sentences that explain a forest: its lines, the lines between groups, strengths, overlaps."""
+    yield from _notes_of(forest)
+    if any(line.apart for tracks in forest for line in tracks.lines):
+        yield _("A ruled line separates groups: each system above it differs clearly from each one below.")
+    if any(compared.comparison.level == "bt_strength" for compared in comparisons):
+        yield _(
+            "A system whose strength is 0.70 higher than another's is preferred to it in about 67 % of "
+            "comparisons, one whose strength is 1.40 higher in about 80 %."
+        )
+    if any(compared.overlaps for compared in comparisons):
+        yield _(
+            "The intervals of two systems may overlap although the two differ clearly: the test compares both on "
+            "the same texts."
+        )

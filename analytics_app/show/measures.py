@@ -22,6 +22,6 @@ def measured(comparison: Comparison, scale: tuple[float, float] | None, compared
 
 def _estimated(levels: Iterable[ResultRow]) -> str:
     settings = [row.settings or {} for row in levels]
-    if any(ROBUST in f"{one.get('method', '')} {one.get('interval', '')}" for one in settings):
+    if any(ROBUST in f"{of_system.get('method', '')} {of_system.get('interval', '')}" for of_system in settings):
         return _("%(measure)s; intervals by two-way robust standard errors")
     return _("%(measure)s; estimated by the mixed model")

@@ -26,15 +26,15 @@ def verdicts_on_steps(compared: Compared) -> list[str]:
     if not compared.crossed:
         return []
     on_steps = {(row.system, row.system_b): row for row in compared.of_steps if row.p_adjusted is not None}
-    found: dict[str, list[str]] = {}
+    pairs_by_kind: dict[str, list[str]] = {}
     for row in compared.tested:
         other = on_steps.get((row.system, row.system_b))
         if other is None or (kind := _kind(compared, row, other)) is None:
             continue
         p = cells.p_value(other.p_adjusted).text
         about = {"a": row.system, "b": row.system_b, "p": p if p.startswith("<") else f"= {p}"}
-        found.setdefault(kind, []).append(_("%(a)s and %(b)s (p %(p)s)") % about)
-    return [_(kind) % {"pairs": listed_pairs(pairs)} for kind, pairs in found.items()]
+        pairs_by_kind.setdefault(kind, []).append(_("%(a)s and %(b)s (p %(p)s)") % about)
+    return [_(kind) % {"pairs": listed_pairs(pairs)} for kind, pairs in pairs_by_kind.items()]
 
 
 def _kind(compared: Compared, row: ResultRow, other: ResultRow) -> str | None:

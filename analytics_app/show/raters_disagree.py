@@ -42,11 +42,11 @@ def remark_of(compared: Compared | None, criterion: str) -> Finding | None:
         return None
     if compared.wins:
         start = _("Raters differ in how much they prefer one system to another")
-        rest = _(
+        advice = _(
             ", but the differences that are called clear are larger than this explains; more raters would narrow the "
             "intervals more than more texts"
         )
     else:
         start = _("Raters disagree about which system is better")
-        rest = _(": more raters would help more than more texts")
-    return Finding(start, rest, tested=False, criterion=criterion)
+        advice = _(": more raters would help more than more texts")
+    return Finding(start, advice, tested=False, criterion=criterion)

@@ -66,10 +66,10 @@ def analysis_forms(study: Study, start: Mapping[str, Any], data: Mapping[str, An
     given = start.get("analyses", ALL)
     entries: list[Mapping[str, Any]] = [{"analysis": name} for name in by_label] if given == ALL else list(given)
     planned = {entry["analysis"] for entry in entries}
-    rest: list[Mapping[str, Any]] = [{"analysis": name} for name in by_label if name not in planned]
+    unplanned: list[Mapping[str, Any]] = [{"analysis": name} for name in by_label if name not in planned]
     times: Counter[str] = Counter()
     forms_in_order: list[AnalysisForms] = []
-    for entry in (*entries, *rest):
+    for entry in (*entries, *unplanned):
         name = entry["analysis"]
         if name in analyses.registry:
             prefix = f"{name}-{times[name]}"

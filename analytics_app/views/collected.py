@@ -14,10 +14,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from analytics_app.exports import pairs
-from analytics_app.exports.ratings import may_export
 from tasks_app import access
 from tasks_app.models import Membership, Study
 from tasks_app.selectors import collected
+from tasks_app.selectors.judgments import may_export
 from tasks_app.services import collecting, events, pay
 from tasks_app.settings.fields import YesNoField
 from tasks_app.setup import verifying

@@ -15,13 +15,14 @@ from analytics_app.exports import ratings as ratings_export
 from analytics_app.exports.prefetched import Prefetched
 from analytics_app.exports.size import rows_of_file
 from analytics_app.models import Run
-from analytics_app.selectors import pages
 from analytics_app.selectors.results import systems_shown
+from analytics_app.selectors.runs import best_run
 from analytics_app.services.uploads.outcomes import Outcomes
 from analytics_app.services.uploads.personal_texts import PersonalTexts
 from analytics_app.views import standing
 from tasks_app import access
 from tasks_app.models import Membership, Study
+from tasks_app.selectors.judgments import may_export
 from tasks_app.selectors.personal_texts import tasks_with_texts
 from tasks_app.services import events
 from tasks_app.setup.media import earlier_files
@@ -39,10 +40,10 @@ def data(request: HttpRequest, slug: str) -> HttpResponse:
         _study, role = access.study_and_role(request.user, slug)
         ring, keys_are_damaged = _ring()
         return {
-            "run": pages.best_run(study),
+            "run": best_run(study),
             "rows": rows_of_file(study),
             "writers": [writer for writer in named.registry.values() if writer.fits(study)],
-            "may_export": ratings_export.may_export(study, role),
+            "may_export": may_export(study, role),
             "shown": systems_shown(study),
             "has_outcomes": Outcomes.has_values(study),
             "shows_personal_texts": bool(tasks_with_texts(study)),
@@ -64,7 +65,7 @@ def data(request: HttpRequest, slug: str) -> HttpResponse:
 def ratings(request: HttpRequest, slug: str, format: str) -> HttpResponseBase:
     """Stream the ratings as a file, with answers to checks where they are asked for; the study's log records it."""
     study, role = access.study_and_role(request.user, slug)
-    if format not in ratings_export.CONTENT_TYPES or not ratings_export.may_export(study, role):
+    if format not in ratings_export.CONTENT_TYPES or not may_export(study, role):
         raise Http404
     file_format: ratings_export.Format = "csv" if format == "csv" else "jsonl"
     checks = bool(request.GET.get("checks"))
@@ -82,7 +83,7 @@ def as_format(request: HttpRequest, slug: str, format: str) -> HttpResponseBase:
     """Return the ratings in the format of another tool; the study's log records it."""
     study, role = access.study_and_role(request.user, slug)
     writer = next((writer for writer in named.registry.values() if writer.name == format and writer.fits(study)), None)
-    if writer is None or not ratings_export.may_export(study, role) or rows_of_file(study) > MOST_RATINGS:
+    if writer is None or not may_export(study, role) or rows_of_file(study) > MOST_RATINGS:
         raise Http404
     target = tempfile.TemporaryFile()  # noqa: SIM115  FileResponse closes it
     writer.write(named.Written(study), target)
@@ -107,7 +108,7 @@ def _ring() -> tuple[keys.KeyRing | None, bool]:
 
 def run_to_archive(study: Study) -> Run | None:
     """Return the run for the archive of a study: None before the study is closed and has a run that is done."""
-    return pages.best_run(study) if study.state == Study.State.CLOSED else None
+    return best_run(study) if study.state == Study.State.CLOSED else None
 
 
 @researcher_page("GET")

@@ -9,7 +9,8 @@ from django.utils.translation import gettext as _
 
 from analytics_app import quality
 from analytics_app.models import Exclusion
-from analytics_app.selectors import exclusions, pages
+from analytics_app.selectors import exclusions
+from analytics_app.selectors.runs import run_numbered
 from analytics_app.selectors.sections import ResultNames, names_of
 from analytics_app.show.cells import Cell, name, number
 from analytics_app.show.table import Column, Table
@@ -24,7 +25,7 @@ def excluded(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Show the exclusions of one rule with reasons; ?rule=iqr names the rule, by default the first with exclusions."""
 
     def context(study: Study) -> dict[str, Any]:
-        run = pages.run_numbered(study, number)
+        run = run_numbered(study, number)
         counts = exclusions.rules_with_exclusions(run)
         requested = request.GET.get("rule", "")
         rule = requested if requested in counts else next(iter(counts), "")

@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 
 from analytics_app.models import Exclusion
 from analytics_app.selectors import exclusions as found
-from analytics_app.selectors import pages
+from analytics_app.selectors.exclusions import exclusions_by_hand
 from analytics_app.services import exclusions, reopening
 from analytics_app.views.raters.page import rater_of
 from tasks_app import access
@@ -31,7 +31,7 @@ def judgments(request: HttpRequest, slug: str, pseudonym: str) -> HttpResponse:
         page = Paginator(found.judgments_of(rater), JUDGMENTS_ON_A_PAGE).get_page(request.GET.get("page"))
         excluded = found.excluded_judgments(study, list(page))
         rows = [(judgment, excluded.get(judgment.pk)) for judgment in page]
-        whole = pages.exclusions_by_hand(study, [rater]).get(rater.pk)
+        whole = exclusions_by_hand(study, [rater]).get(rater.pk)
         return {"rater": rater, "page": page, "rows": rows, "whole": whole}
 
     title = _("Judgments of %(rater)s") % {"rater": pseudonym}

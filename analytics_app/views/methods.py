@@ -7,8 +7,8 @@ from django.utils.translation import gettext as _
 
 from analytics_app.methods_text import MethodsText, formats, write
 from analytics_app.models import Run, RunState
-from analytics_app.selectors import pages
 from analytics_app.selectors.results import systems_shown
+from analytics_app.selectors.runs import run_numbered
 from analytics_app.views import standing
 from analytics_app.views.files import done_run
 from analytics_app.views.superuser_looks import note_look
@@ -27,7 +27,7 @@ def methods(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Show the section with its references."""
 
     def context(study: Study) -> dict[str, Any]:
-        run = pages.run_numbered(study, number)
+        run = run_numbered(study, number)
         if run.state != RunState.DONE:
             raise Http404
         text = text_of(study, run)

@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
 from analytics_app import plan as plans
-from analytics_app.selectors import pages
+from analytics_app.selectors.runs import run_numbered
 from analytics_app.views.run_form import RunForm
 from analytics_app.views.run_outlook import outlook
 from analytics_app.views.run_presets import PLANNED, Preset, presets
@@ -112,7 +112,7 @@ def _of_run(study: Study, number: str) -> Preset | None:
     """Return the settings of the run in the address; None if there is none, or the run was refused."""
     if not (number.isascii() and number.isdecimal() and len(number) < 10):
         return None
-    run = pages.run_numbered(study, int(number))
+    run = run_numbered(study, int(number))
     if not run.settings:
         return None
     words = {"n": run.number}

@@ -14,13 +14,13 @@ from analytics_app.charts.forest import forest
 from analytics_app.charts.sheet import Block, drawn_block, whole
 from analytics_app.charts.svg import INK, QUIET
 from analytics_app.models import Run
-from analytics_app.selectors import pages
+from analytics_app.selectors.departures import departures_of
 from analytics_app.selectors.sections import names_of
 from analytics_app.show.cells import whole as whole_number
 from analytics_app.show.matrix import Matrix
 from analytics_app.show.tracks import Tracks
 from analytics_app.views import run_sections, run_words, standing
-from analytics_app.views.sections import Figure
+from analytics_app.views.figures import Figure
 from analytics_app.views.summary import Summary, summary_of, with_leading_figure
 from tasks_app.models import Study
 
@@ -123,7 +123,7 @@ def _cautions(study: Study, run: Run, shown: ReadSummary, *, named: bool) -> Ite
     """Yield the warnings that readers need before they use the numbers."""
     if simulated := run_words.simulated_in_words(shown.simulated, shown.raters):
         yield simulated
-    for departure in pages.departures_of(study):
+    for departure in departures_of(study):
         yield run_words.departure_in_words(departure, study, named=named)
     if run.erased_since:
         yield run_words.erased_in_words(run.erased_since)

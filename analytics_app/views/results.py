@@ -9,16 +9,18 @@ from django.utils.translation import gettext as _
 
 from analytics_app import access as own
 from analytics_app.models import UNFINISHED, Run, RunState
-from analytics_app.selectors import pages
+from analytics_app.selectors.departures import LIFTED, departures_of
+from analytics_app.selectors.newer_data import changes_since, data_after
+from analytics_app.selectors.rater_means import means_of_raters, spread_of
 from analytics_app.selectors.reductions import reductions
-from analytics_app.selectors.runs import progress, runs_of
+from analytics_app.selectors.runs import RUNS_SHOWN, best_of, best_run, progress, run_numbered, runs_now, runs_of
 from analytics_app.selectors.sections import names_of
 from analytics_app.selectors.workers import workers
 from analytics_app.services import routing
 from analytics_app.services.main_study import kept_pairs
 from analytics_app.views import run_words, standing
+from analytics_app.views.rater_means import raters_table
 from analytics_app.views.run_contents import contents
-from analytics_app.views.sections import raters_table
 from analytics_app.views.superuser_looks import note_look
 from tasks_app.models import Study
 from tasks_app.selectors.routing import ON_REQUEST
@@ -36,7 +38,7 @@ def results(request: HttpRequest, slug: str) -> HttpResponse:
         # If no run is done, the page shows the progress of the newest run, or the reason why it failed.
         frame = _frame(study)
         listed: Sequence[Run] = frame["runs"]
-        run = pages.best_of(listed) if not frame["more_runs"] else pages.best_run(study)
+        run = best_of(listed) if not frame["more_runs"] else best_run(study)
         run = run or next(iter(listed), None)
         return _run(request, study, run, frame) if run is not None else frame | {"run": None}
 
@@ -55,19 +57,18 @@ def run(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     def context(study: Study) -> dict[str, Any]:
         frame = _frame(study)
         listed = next((run for run in frame["runs"] if run.number == number), None)
-        return _run(request, study, listed or pages.run_numbered(study, number), frame)
+        return _run(request, study, listed or run_numbered(study, number), frame)
 
     return study_page(request, slug, "results", context, title=title)
 
 
 def _frame(study: Study) -> dict[str, Any]:
     """Return the context of every results page: the list of runs, and early views of hidden results."""
-    listed, departures = list(runs_of(study)[: pages.RUNS_SHOWN]), pages.departures_of(study)
+    listed, departures = list(runs_of(study)[:RUNS_SHOWN]), departures_of(study)
     return {
         "runs": listed,
-        "more_runs": len(listed) == pages.RUNS_SHOWN,
-        "shown": study.state not in Study.State.UNDER_WAY
-        or any(departure.kind == pages.LIFTED for departure in departures),
+        "more_runs": len(listed) == RUNS_SHOWN,
+        "shown": study.state not in Study.State.UNDER_WAY or any(departure.kind == LIFTED for departure in departures),
         "departures": [run_words.departure_in_words(departure, study) for departure in departures],
     }
 
@@ -98,12 +99,12 @@ def _run(request: HttpRequest, study: Study, run: Run, frame: dict[str, Any]) ->
 
 def _later(study: Study, run: Run) -> dict[str, Any]:
     """Return the changes since a run, in sentences: ratings, exclusions, scores; and the run that has them all."""
-    later, beside = pages.after(study, run)
-    changed = pages.since(run, beside)
+    later, beside = data_after(study, run)
+    changed = changes_since(run, beside)
     if not later and not changed:
         return {"later": 0, "since": []}
-    now = pages.runs_now(study)
-    has_all = now.done is not None and now.done.pk != run.pk and not now.newer and not pages.since(now.done, beside)
+    now = runs_now(study)
+    has_all = now.done is not None and now.done.pk != run.pk and not now.newer and not changes_since(now.done, beside)
     return {
         "later": later,
         "since": run_words.since_in_words(changed),
@@ -117,9 +118,9 @@ def raters(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Show each rater's use of the scale, criterion by criterion."""
 
     def context(study: Study) -> dict[str, Any]:
-        run = pages.run_numbered(study, number)
-        page = Paginator(pages.means_of_raters(run), RATERS_ON_A_PAGE).get_page(request.GET.get("page"))
-        rows = pages.spread_of(run, list(page))
+        run = run_numbered(study, number)
+        page = Paginator(means_of_raters(run), RATERS_ON_A_PAGE).get_page(request.GET.get("page"))
+        rows = spread_of(run, list(page))
         return {"run": run, "page": page, "table": raters_table(rows, names_of(study).criteria)}
 
     title = _("Raters of run %(number)s") % {"number": number}

@@ -9,7 +9,7 @@ from analytics_app.models import Run
 from analytics_app.selectors.failing import failing_in
 from analytics_app.selectors.sections import ResultNames
 from analytics_app.views import run_sections, run_words, standing, words
-from analytics_app.views.saying import saying_of
+from analytics_app.views.paper_sentence import paper_sentence
 from analytics_app.views.summary import Summary, at_a_glance, index_of, summary_of, with_leading_figure, without_repeats
 from tasks_app.models import Study
 from tasks_app.selectors import demonstration
@@ -26,11 +26,11 @@ def contents(
     """
     simulated, n_raters = run_words.simulated(run)
     failing = failing_in(study, run.settings.get("rules", ()))
-    found = _found(run, names, section_key, systems=systems, raters=raters)
+    page = _found(run, names, section_key, systems=systems, raters=raters)
     counts = collected(study)
-    return found | {
-        "saying": saying_of(study, run, found["summary"], counts),
-        "plan_next": _plan_next(study, found["summary"]),
+    return page | {
+        "saying": paper_sentence(study, run, page["summary"], counts),
+        "plan_next": _plan_next(study, page["summary"]),
         "planted": demonstration.planted_in(study) if simulated else "",
         "standing": standing.standing(run, study, names.tasks),
         "uncorrected": standing.uncorrected(run, study, names.tasks),

@@ -11,12 +11,14 @@ from analytics_app.charts import pictures
 from analytics_app.exports import tables
 from analytics_app.models import Plot, ResultRow, Run
 from analytics_app.runs import funnel_chart
-from analytics_app.selectors import pages
+from analytics_app.selectors.rater_means import means_of_raters, spread_of
 from analytics_app.selectors.results import plots_of, rows_of
 from analytics_app.selectors.sections import ResultNames, names_of
 from analytics_app.show.table import Table
 from analytics_app.views import one_page, run_sections, run_words, standing
-from analytics_app.views.sections import Figure, Section, figures_of_rules, raters_table
+from analytics_app.views.figures import Figure, figures_of_rules
+from analytics_app.views.rater_means import raters_table
+from analytics_app.views.sections import Section
 from tasks_app.models import Study
 
 # The section of what is about the run and no single criterion; keys of other sections have two hyphens.
@@ -139,6 +141,6 @@ def _of_run(
         for table in (run_words.steps_table(funnel), funnel.by_system):
             if table is not None and table.rows:
                 yield NamedTable(OF_RUN, f"{table.caption}: {funnel.task}", table)
-    raters = raters_table(pages.spread_of(run, list(pages.means_of_raters(run))), names.criteria)
+    raters = raters_table(spread_of(run, list(means_of_raters(run))), names.criteria)
     if raters.rows:
         yield NamedTable(OF_RUN, _("How each rater used the scale"), raters)

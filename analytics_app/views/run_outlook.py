@@ -10,7 +10,7 @@ from django.utils.translation import ngettext
 from analytics_app import quality
 from analytics_app.plan import ALL, PlanBlock
 from analytics_app.runs import preview
-from analytics_app.selectors import pages
+from analytics_app.selectors.runs import planned_number
 from analytics_app.show.labels import CORRECTIONS
 from analytics_app.views import run_words, standing, words
 from tasks_app.models import Study, Task
@@ -168,7 +168,7 @@ def _standing(study: Study, document: Mapping[str, Any], frozen: Mapping[str, An
         )
     if changed["what"]:
         return _("This run differs from the plan in: %(what)s. It will be labelled exploratory.") % changed
-    if (earlier := pages.planned_number(study)) is not None:
+    if (earlier := planned_number(study)) is not None:
         sentence = _(
             "Run %(n)s was the planned run. If ratings or exclusions have changed since then, this run will be "
             "exploratory."

@@ -10,7 +10,8 @@ from analytics_app.models import ResultRow, Run
 from analytics_app.runs import funnel_chart
 from analytics_app.selectors.results import plots_of
 from analytics_app.selectors.sections import CriterionRows, ResultNames, places_of, rows_for_page
-from analytics_app.views.sections import Figure, Section, figures_of_rules, in_order, sections_of
+from analytics_app.views.figures import Figure, figures_of_rules
+from analytics_app.views.sections import Section, in_order, sections_of
 
 # A page has 500 kB at most: with more bytes of rows and drawings (wide and narrow) it shows one criterion at a time.
 # The bytes of a row were measured on the examples; the rest is for frame, captions and links.

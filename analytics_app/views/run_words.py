@@ -13,13 +13,14 @@ from django.utils.translation import ngettext
 from analytics_app import quality
 from analytics_app.models import ResultRow, Run
 from analytics_app.plan import PlanBlock
-from analytics_app.selectors import pages
+from analytics_app.selectors.departures import LIFTED, Departure
+from analytics_app.selectors.newer_data import Changes
 from analytics_app.show import cells, formats
 from analytics_app.show.index import RowIndex
 from analytics_app.show.shown import named, own, table_of
 from analytics_app.show.table import Column, Table
 from analytics_app.views import words
-from analytics_app.views.sections import Figure
+from analytics_app.views.figures import Figure
 from tasks_app.models import Study
 from tasks_app.selectors.progress import Collected
 
@@ -28,13 +29,13 @@ from tasks_app.selectors.progress import Collected
 class Step:
     """A step of the funnel. `rule` is the rule's key, so that the run can be repeated without it; "" for none.
 
-    `taken` is true if its ratings are subtracted from those of earlier steps. `removed` is the key under which the
+    `subtracted` is true if its ratings are subtracted from those of earlier steps. `removed` is the key under which the
     exclusions of a rule are listed with reasons.
     """
 
     label: str
     rule: str
-    taken: bool
+    subtracted: bool
     ratings: int
     share: float | None
     raters: int | None
@@ -93,7 +94,7 @@ def steps_table(funnel: Funnel) -> Table:
     heads = [_("Step"), _("Ratings"), _("Share"), _("Raters"), _("Texts")]
     rows = [
         [
-            cells.Cell(f"− {step.label}" if step.taken else step.label, strong=not step.taken),
+            cells.Cell(f"− {step.label}" if step.subtracted else step.label, strong=not step.subtracted),
             cells.whole(step.ratings),
             cells.percent(step.share),
             cells.whole(step.raters),
@@ -121,7 +122,7 @@ def _steps(rows: Sequence[ResultRow]) -> Iterator[Step]:
         named = words.left_out if row.statistic == "left_out" else quality.rule_name
         yield Step(
             label=labels.get(row.statistic) or named(row.label or ""),
-            taken=row.statistic in {"left_out", "removed"},
+            subtracted=row.statistic in {"left_out", "removed"},
             rule=(row.label or "") if row.statistic == "removed" and row.label in quality.registry else "",
             ratings=row.n_ratings or 0,
             share=row.value,
@@ -147,7 +148,7 @@ def _taken(task: str, rows: Sequence[ResultRow]) -> Table | None:
     return next((replace(table, key=f"excluded-{task}-by-system") for table in tables), None)
 
 
-def since_in_words(since: pages.Since) -> list[str]:
+def since_in_words(since: Changes) -> list[str]:
     """Return a sentence for each thing beside the ratings that has changed since a run."""
     sentences = []
     if since.excluded:
@@ -240,12 +241,12 @@ def erased_in_words(ratings: int) -> str:
     return sentence % {"n": ratings}
 
 
-def departure_in_words(departure: pages.Departure, study: Study, *, named: bool = True) -> str:
+def departure_in_words(departure: Departure, study: Study, *, named: bool = True) -> str:
     """Return a sentence about an early view of results by system, or a reopening: when, by whom and why.
 
     For readers outside the team, not `named`: without the account and the reason.
     """
-    if departure.kind == pages.LIFTED:
+    if departure.kind == LIFTED:
         sentence = _("Results by system were made visible on %(when)s by %(who)s, before the study was closed.")
     else:
         sentence = _("The study was opened again on %(when)s by %(who)s.")

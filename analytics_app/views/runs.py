@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from analytics_app import access as own
 from analytics_app import plan as plans
 from analytics_app.runs import start as runs
-from analytics_app.selectors import pages
+from analytics_app.selectors.runs import last_number
 from analytics_app.views.run_form import without
 from tasks_app import access
 from tasks_app.models import Membership, Study
@@ -48,7 +48,7 @@ def cancel(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 
 def started(request: HttpRequest, study: Study, settings: Mapping[str, Any] | None) -> HttpResponse:
     """Start a run and redirect to its page, or to that of an existing equal run."""
-    before = pages.last_number(study)
+    before = last_number(study)
     try:
         run = runs.start(study=study, by=request.user, settings=settings)
     except runs.Busy:

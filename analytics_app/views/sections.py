@@ -1,58 +1,25 @@
-"""The results of a run, criterion by criterion: rows become tables and plots. Nothing is computed here."""
+"""The results of a run, criterion by criterion: rows become tables, plots become figures. Nothing is computed here."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
-from typing import TypeVar
 
 from django.utils.translation import gettext as _
 
-from analytics_app import analyses, charts
+from analytics_app import analyses
 from analytics_app.models import Plot, ResultRow
 from analytics_app.runs import funnel_chart
 from analytics_app.selectors.sections import PAIRS_SHOWN, RATER_PAIRS_SHOWN, CriterionRows
-from analytics_app.show import agreement_choice, cells, formats, labels
-from analytics_app.show.cells import Cell
+from analytics_app.show import agreement_choice, labels
 from analytics_app.show.index import RowIndex
-from analytics_app.show.shown import Shown, is_shared, named, own, shared_tables, table_of, tables_for
-from analytics_app.show.table import Column, Table, with_keys
-from analytics_app.views.marked_texts import KIND as OF_MARKS
-from analytics_app.views.marked_texts import MarkedText, texts_of
-
-AnyCell = TypeVar("AnyCell", Cell, Column)
+from analytics_app.show.shown import is_shared, shared_tables, tables_for
+from analytics_app.show.table import Table, with_keys
+from analytics_app.views.figures import Figure, figure, kind_of
 
 # With more sections of a task than this, those of single questions are folded if the whole task comes first.
 MOST_OPEN = 4
 # In a section with more bytes of drawings than this, further charts are small and without a table of their numbers.
 MOST_DRAWN = 200_000
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """A plot on a page, with its numbers; a plot of marks also has the texts."""
-
-    plot: Plot
-    subtitle: str
-    table: Table
-    texts: Sequence[MarkedText] = ()
-    further: bool = False
-
-    @property
-    def without_texts(self) -> Table:
-        """Return the numbers without the words of the study's texts, for people who read results by a link."""
-        words = {
-            place for place, (field, _head) in enumerate(self.plot.spec["usermeta"]["columns"]) if field == "words"
-        }
-
-        def kept(row: Sequence[AnyCell]) -> list[AnyCell]:
-            return [cell for place, cell in enumerate(row) if place not in words]
-
-        return replace(self.table, columns=kept(self.table.columns), rows=[kept(row) for row in self.table.rows])
-
-    @property
-    def name(self) -> str:
-        """Return the name of the plot within its run, for the name of a file."""
-        return self.plot.key.replace("/", "-")
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,69 +208,3 @@ def _methods(names: Iterable[str]) -> Iterator[tuple[str, str, str]]:
         if name in analyses.registry:
             member = analyses.registry[name]
             yield str(member.label), str(member.summary), member.source
-
-
-def kind_of(plot: Plot) -> str:
-    """Return the kind of chart of a plot."""
-    return plot.key.rpartition("/")[2]
-
-
-def figures_of_rules(plots: Iterable[Plot]) -> dict[str, Figure]:
-    """Return the figure of the quality rules of each task, by its key."""
-    return {plot.task: figure(plot) for plot in plots if kind_of(plot) == funnel_chart.KIND}
-
-
-def figure(plot: Plot) -> Figure:
-    """Return a plot with the table of its numbers."""
-    columns, rows = charts.numbers(plot.spec)
-    shares = {"shares", "distribution"} & {kind_of(plot)}
-    ends = [value for row in rows for value in row if isinstance(value, float)]
-    digits = 3 if all(abs(value) <= 1 for value in ends) else cells.digits_for(ends)
-    lines = [
-        [_cell(field, value, digits, as_share=bool(shares)) for (field, _head), value in zip(columns, row, strict=True)]
-        for row in rows
-    ]
-    heads = [
-        Column(head, number=not any(isinstance(row[place], str) for row in rows))
-        for place, (_field, head) in enumerate(columns)
-    ]
-    key = f"plot-{plot.key.replace('/', '-')}"
-    table = Table(_("Numbers behind this plot"), heads, lines, key=key)
-    texts = list(texts_of(plot.spec)) if kind_of(plot) == OF_MARKS else []
-    return Figure(plot, charts.subtitle(plot.spec), table, texts, further=charts.is_further(plot.spec))
-
-
-def _cell(field: str, value: object, digits: int, *, as_share: bool) -> Cell:
-    if isinstance(value, str):
-        return cells.name(value)
-    if isinstance(value, int):
-        return cells.whole(value)
-    if not isinstance(value, float):
-        return Cell(cells.DASH)
-    if field == "p":
-        return cells.p_value(value)
-    return cells.percent(value, 1) if as_share or field == "share" else cells.number(value, digits)
-
-
-def raters_table(rows: Sequence[tuple[ResultRow, ResultRow | None]], criteria: Mapping[str, str]) -> Table:
-    """Return the table of each rater's use of the scale; a rater with ratings that are all the same has no z."""
-    means = [mean for mean, _spread in rows]
-    spreads = {id(mean): spread for mean, spread in rows}
-    digits = formats.digits(cells.digits_for(mean.value for mean in means))
-
-    def note(row: ResultRow | None) -> Cell:
-        spread = spreads.get(id(row))
-        reason = (spread.note or "") if spread else ""
-        return Cell(reason, reason)
-
-    columns = [
-        named(_("Rater"), lambda row: row.rater),
-        named(_("Criterion"), lambda row: criteria.get(row.criterion or "", row.criterion)),
-        own(_("Ratings"), formats.ratings),
-        own(_("Texts"), formats.items),
-        own(_("Mean"), digits),
-        own(_("SD"), lambda row: digits(spreads.get(id(row)))),
-        Shown(_("Note"), "", note, number=False),
-    ]
-    tables = table_of(RowIndex(means), _("Raters"), columns, means, notes=[])
-    return replace(next(tables, Table(_("Raters"), [], [])), key="raters")

@@ -14,8 +14,8 @@ from django.views.decorators.http import require_safe
 
 from analytics_app import access as own
 from analytics_app.charts import pictures
-from analytics_app.selectors import pages
 from analytics_app.selectors import sharing as reads
+from analytics_app.selectors.departures import departures_of
 from analytics_app.selectors.results import systems_shown
 from analytics_app.selectors.sections import names_of
 from analytics_app.services import sharing
@@ -105,7 +105,7 @@ def results(request: HttpRequest, token: str) -> HttpResponse:
             "link": link,
             "hidden": not shown,
             "departures": [
-                run_words.departure_in_words(departure, study, named=False) for departure in pages.departures_of(study)
+                run_words.departure_in_words(departure, study, named=False) for departure in departures_of(study)
             ],
             "summary_url": reverse("shared:summary", args=[token]),
             "view_only": True,

@@ -9,7 +9,7 @@ from django.utils.translation import ngettext
 from analytics_app import plan as plans
 from analytics_app.models import Plan, Run
 from analytics_app.ratings import WITHDRAWN
-from analytics_app.selectors import pages
+from analytics_app.selectors.runs import mark_of
 from analytics_app.show import cells
 from analytics_app.views.run_words import differences
 from tasks_app.models import Study
@@ -122,7 +122,7 @@ def _kind(run: Run, study: Study, frozen: Callable[[], Plan | None]) -> str:
     if never_opened(study):
         return _("Exploratory: the ratings existed before the plan.")
     if earlier := _planned_before(run):
-        mark = pages.mark_of(study, earlier)
+        mark = mark_of(study, earlier)
         if "planned_by_hand" in run.facts:
             sentence = _(
                 "Exploratory. Run %(n)s was the planned one; exclusions by hand or withdrawn texts changed after it."

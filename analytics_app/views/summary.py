@@ -16,7 +16,7 @@ from analytics_app.selectors.sections import PAIRS_SHOWN, CriterionRows, ResultN
 from analytics_app.show import agreement_choice, findings
 from analytics_app.show.comparisons import Compared, comparison_of
 from analytics_app.show.index import RowIndex
-from analytics_app.show.lines_note import note_of, notes_of
+from analytics_app.show.lines_note import explanations_of, note_of
 from analytics_app.show.matrix import Matrix, matrix_of
 from analytics_app.show.measures import measured
 from analytics_app.show.other_verdicts import verdicts_on_steps
@@ -110,19 +110,7 @@ class Summary:
     @property
     def legend(self) -> Iterator[str]:
         """Yield sentences that explain the lines of the forest."""
-        yield from notes_of(self.forest)
-        if any(line.apart for tracks in self.forest for line in tracks.lines):
-            yield _("A ruled line separates groups: each system above it differs clearly from each one below.")
-        if any(place.compared.comparison.level == "bt_strength" for place in self.places.values() if place.compared):
-            yield _(
-                "A system whose strength is 0.70 higher than another's is preferred to it in about 67 % of "
-                "comparisons, one whose strength is 1.40 higher in about 80 %."
-            )
-        if any(place.compared.overlaps for place in self.places.values() if place.compared is not None):
-            yield _(
-                "The intervals of two systems may overlap although the two differ clearly: the test compares both on "
-                "the same texts."
-            )
+        yield from explanations_of(self.forest, [place.compared for place in self.places.values() if place.compared])
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,8 +228,8 @@ def without_repeats(summary: Summary, section: Section) -> Section:
     if _matrix(place) is not None:
         shown.append(_rounded(row.value for row in place.compared.pairs))
     repeated = [figure for figure in section.figures if _rounded(charts.values(figure.plot.spec)) in shown]
-    kept = [figure for figure in section.figures if figure not in repeated]
-    return replace(section, figures=kept, aside=[*repeated, *section.aside])
+    shown_first = [figure for figure in section.figures if figure not in repeated]
+    return replace(section, figures=shown_first, aside=[*repeated, *section.aside])
 
 
 def _rounded(values: Iterable[float | None]) -> list[float]:
@@ -264,15 +252,15 @@ def _place(at: CriterionRows, rows: Sequence[ResultRow], names: ResultNames, lim
     index = RowIndex(rows)
     compared = comparison_of(index, limit)
     remark = remark_of(compared, title)
-    found = findings.finding(rows, question)
-    if found is not None and found.tested and compared is not None and verdicts_on_steps(compared):
-        found = replace(found, rest=found.rest + _("; the model of ordinal steps disagrees"))
+    finding = findings.finding(rows, question)
+    if finding is not None and finding.tested and compared is not None and verdicts_on_steps(compared):
+        finding = replace(finding, rest=finding.rest + _("; the model of ordinal steps disagrees"))
     of_agreement = RowIndex([row for row in rows if row.analysis in agreement_choice.ANALYSES])
     agreement = agreement_choice.chosen(of_agreement) if at.criterion else None
     return Place(
         key=at.key,
         title=title or names.tasks.get(at.task, at.task),
-        finding=found,
+        finding=finding,
         compared=compared,
         agreement=agreement if agreement is not None and agreement.leading.value is not None else None,
         scale=names.scales.get(at.task),
@@ -400,17 +388,17 @@ def _excluded(funnels: Sequence[Funnel]) -> Iterator[str]:
     """Yield a sentence for each task with excluded ratings, and one for all others."""
     untouched = []
     for funnel in funnels:
-        taken = [step for step in funnel.steps if step.taken and step.removed and step.ratings]
-        if not taken:
+        removals = [step for step in funnel.steps if step.subtracted and step.removed and step.ratings]
+        if not removals:
             untouched.append(funnel)
             continue
-        removed = sum(step.ratings for step in taken)
+        removed = sum(step.ratings for step in removals)
         sentence = ngettext(
             "%(n)s of %(all)s rating excluded (%(rules)s)",
             "%(n)s of %(all)s ratings excluded (%(rules)s)",
             funnel.counted,
         )
-        rules = "; ".join(f"{step.label}: {step.ratings:,}" for step in taken)
+        rules = "; ".join(f"{step.label}: {step.ratings:,}" for step in removals)
         where = f"{funnel.task}: " if len(funnels) > 1 else ""
         yield where + sentence % {"n": f"{removed:,}", "all": f"{funnel.counted:,}", "rules": rules}
     if len(untouched) == len(funnels) and funnels:

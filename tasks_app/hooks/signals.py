@@ -2,7 +2,8 @@
 
 from django.dispatch import Signal
 
-# Sent inside the transaction that stores a judgment, with `judgment` and `rater`.
+# Sent inside the transaction that stores a new judgment, with `judgment` and `rater`. Nothing here listens to it: it is
+# for the apps that a site adds.
 judgment_submitted = Signal()
 
 # Sent inside the transaction that erases a rater's answers, before they are gone, with `rater` and `judgments` (ids).

@@ -32,7 +32,7 @@ _PER = {
     "span": "each marked span",
 }
 
-_GENERATED = "<!-- Made by `python manage.py catalogue --write docs/task-types`. Change the task type instead. -->"
+_GENERATED = "<!-- Made by `make docs`. Change the task type instead. -->"
 
 
 @dataclass(frozen=True, slots=True)

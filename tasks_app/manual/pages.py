@@ -91,10 +91,10 @@ def _place(path: Path) -> tuple[int, str]:
 def _read(name: str, folder: str, text: str) -> Page:
     """Split a file into its title, the Markdown below it, and sections."""
     body = _COMMENT.sub("", text).lstrip("\n")
-    first, _newline, rest = body.partition("\n")
+    first, _newline, below_title = body.partition("\n")
     heading = _HEADING.match(first)
     title = plain(heading.group(2)) if heading else name
-    body = rest if heading else body
+    body = below_title if heading else body
     return Page(name, folder, title, body, tuple(_sections(title, body)))
 
 

@@ -17,8 +17,9 @@ from tasks_app.projects.values import CannotDivide, Share, shares_of
 from tasks_app.services import events
 from tasks_app.services.study import drafts, items
 from tasks_app.services.study import projects as projects_service
-from tasks_app.setup import changes, media, starting, texts
+from tasks_app.setup import changes, media, starting
 from tasks_app.setup.starting import Names
+from tasks_app.setup.texts import reads
 from tasks_app.studyfile.columns import BETWEEN_FILES
 from tasks_app.studyfile.files.media import ACCEPTED
 from tasks_app.studyfile.files.writing import media_name
@@ -221,7 +222,7 @@ def _make(setup: Setup, planned: Planned, rows: UnitRows, by: AbstractBaseUser) 
         slug=planned.slug,
     )
     copied = Setup.objects.create(study=study, given=_given(setup, study, planned))
-    changes.write_rows(copied, texts.TABLE, share.rows)
+    changes.write_rows(copied, reads.TABLE, share.rows)
     for declared in TABLES:
         changes.write_rows(copied, declared.stem, rows.of(share.value, declared.stem))
     others = origin.memberships.exclude(user_id=by.pk)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from django.utils.translation import gettext as _
 
 from tasks_app.models import Setup
-from tasks_app.setup.texts import rows_of
+from tasks_app.setup.texts.reads import rows_of
 from tasks_app.studyfile.own_sections.item_rows import is_of_item
 
 # More studies than this are not made at once.

@@ -22,8 +22,9 @@ from tasks_app.services import events
 from tasks_app.services.database import atomically
 from tasks_app.services.study import lifecycle, opening
 from tasks_app.services.study.drafts import NotADraft
-from tasks_app.setup import changes, texts
+from tasks_app.setup import changes
 from tasks_app.setup.checking import make_study
+from tasks_app.setup.texts import reads
 from tasks_app.studyfile.problems import StudyFileError
 
 Action = ProjectWork.Action
@@ -50,7 +51,7 @@ def is_short(action: str, studies: Sequence[Study]) -> bool:
         return False
     if action not in (Action.CHECK, Action.OPEN):
         return True
-    rows = SetupRow.objects.filter(setup__study__in=studies, table=texts.TABLE)
+    rows = SetupRow.objects.filter(setup__study__in=studies, table=reads.TABLE)
     stored = Output.objects.filter(system__study__in=studies)
     n_texts = rows.count() if action == Action.CHECK else stored.count()
     return n_texts <= TEXTS_AT_ONCE

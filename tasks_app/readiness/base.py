@@ -55,8 +55,8 @@ class Facts:
     def tasks(self) -> list[tuple[int, Mapping[str, Any]]]:
         """The tasks, each with its place in the list."""
         tasks = self.document.get("tasks")
-        found = enumerate(tasks if isinstance(tasks, list) else ())
-        return [(place, task) for place, task in found if isinstance(task, Mapping)]
+        numbered = enumerate(tasks if isinstance(tasks, list) else ())
+        return [(place, task) for place, task in numbered if isinstance(task, Mapping)]
 
     @property
     def main_tasks(self) -> list[tuple[int, Mapping[str, Any]]]:
@@ -92,5 +92,5 @@ def points(facts: Facts) -> list[Point]:
     """
     if facts.section("flow").get("imported"):
         return []
-    found = [point for check in _checks for point in check(facts)]
-    return sorted(dict.fromkeys(found), key=lambda point: point.level)
+    points = [point for check in _checks for point in check(facts)]
+    return sorted(dict.fromkeys(points), key=lambda point: point.level)

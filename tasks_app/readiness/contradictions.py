@@ -183,10 +183,10 @@ def outcomes_with_codes(facts: Facts) -> list[str]:
     return [
         "completed",
         *(["screened_out"] if any(task["stage"] == "screening" for task in tasks) else []),
-        *(["failed"] if any(_may_fail(facts, task, one) for task, one in checks) else []),
+        *(["failed"] if any(_may_fail(facts, task, settings) for task, settings in checks) else []),
         "full",
         "withdrawn",
-        *(["stopped"] if any(has_limit(one) for _task, one in checks) else []),
+        *(["stopped"] if any(has_limit(settings) for _task, settings in checks) else []),
     ]
 
 

@@ -95,7 +95,7 @@ def _money(text: str, facts: Facts) -> Iterator[str]:
     hourly = _hourly(facts)
     for (sign, number), is_hourly in stated.items():
         fits = currency in _SIGNS.get(sign, (sign,))
-        if fits and (number in usual or any(abs(float(number / one) - 1) <= _ROUNDED for one in hourly if one)):
+        if fits and (number in usual or any(abs(float(number / rate) - 1) <= _ROUNDED for rate in hourly if rate)):
             continue
         shown = _amount(number, sign if sign not in _SIGNS else "") or f"{number}"
         words = {"stated": shown.strip() if sign not in _SIGNS else f"{sign}{number}"}
@@ -154,12 +154,12 @@ def _minutes(text: str, facts: Facts) -> Iterator[str]:
     expected = [float(told)] if told else _expected(facts)
     flow = facts.section("flow")
     beside = {float(flow.get(name) or 0) for name in ("lease_minutes", "break_after_minutes")}
-    found = (match.groups() for match in _MINUTES.finditer(text))
-    stated = [tuple(float(part.replace(",", ".")) for part in ends if part) for ends in found]
-    times = [one for one in stated if not set(one) <= beside]
+    ranges = (match.groups() for match in _MINUTES.finditer(text))
+    stated = [tuple(float(part.replace(",", ".")) for part in ends if part) for ends in ranges]
+    times = [span for span in stated if not set(span) <= beside]
     if not times or not expected:
         return
-    if any(min(one) / _ABOUT <= minutes <= max(one) * _ABOUT for one in times for minutes in expected):
+    if any(min(span) / _ABOUT <= minutes <= max(span) * _ABOUT for span in times for minutes in expected):
         return
     words = {"stated": "–".join(f"{part:g}" for part in times[0]), "minutes": f"{expected[0]:g}"}
     yield _("The consent text says %(stated)s minutes, but elsewhere raters read %(minutes)s minutes.") % words

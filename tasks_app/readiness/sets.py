@@ -20,8 +20,8 @@ KIND = "sets"
 def sets_of(facts: Facts) -> list[tuple[int, Mapping[str, Any], TaskLoad]]:
     """Return the tasks of which sets are drawn before the study opens, with their places in the list and their load."""
     loads: Mapping[str, TaskLoad] = facts.workload.tasks if facts.workload else {}
-    found = [(place, task, loads.get(str(task["key"]))) for place, task in facts.main_tasks]
-    return [(place, task, load) for place, task, load in found if load is not None and load.places and load.sets]
+    loaded = [(place, task, loads.get(str(task["key"]))) for place, task in facts.main_tasks]
+    return [(place, task, load) for place, task, load in loaded if load is not None and load.places and load.sets]
 
 
 def fitting_sizes(facts: Facts) -> dict[Path, int]:

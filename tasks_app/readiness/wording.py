@@ -60,10 +60,11 @@ def in_another_language(facts: Facts) -> Iterator[Point]:
 
 
 def _other(text: str, language: str, path: Path, least: int | None = None) -> Iterator[Point]:
-    found = differs(text, language, least) if least else differs(text, language)
-    if found:
+    other_language = differs(text, language, least) if least else differs(text, language)
+    if other_language:
         words = {
-            name: languages.english_name(code) for name, code in (("found", found), ("language", language.lower()))
+            name: languages.english_name(code)
+            for name, code in (("found", other_language), ("language", language.lower()))
         }
         yield Point("language", str(_LANGUAGE) % words, path)
 
@@ -84,9 +85,9 @@ def other_scales(facts: Facts) -> Iterator[Point]:
         for text, path in texts:
             if words := _contradicts(text, ends, steps):
                 low, high = min(ends)
-                said = {"words": words, "low": f"{low:g}", "high": f"{high:g}"}
+                values = {"words": words, "low": f"{low:g}", "high": f"{high:g}"}
                 sentence = _("The text says “%(words)s”, but the scale goes from %(low)s to %(high)s.")
-                yield Point("scale", sentence % said, path)
+                yield Point("scale", sentence % values, path)
 
 
 def _scales(
@@ -104,11 +105,11 @@ def _contradicts(text: str, ends: set[tuple[float, float]], steps: set[int]) -> 
     """Return the first words of a text that name a scale where none of those named is a scale of the task."""
     ranges = [(match[0], (float(match["low"]), float(match["high"]))) for match in _RANGE.finditer(text)]
     counted = [(match[0], _number(match["n"])) for match in _STEPS.finditer(text)] if steps else []
-    if any(said in ends for _words, said in ranges) or any(n in steps for _words, n in counted):
+    if any(stated in ends for _words, stated in ranges) or any(n in steps for _words, n in counted):
         return ""
     # A range within the scale, such as "1 to 3 means poor", explains a part of it.
     low, high = min(ends)
-    beyond = [words for words, said in ranges if said[0] < low or said[1] > high or said[1] >= 5]
+    beyond = [words for words, stated in ranges if stated[0] < low or stated[1] > high or stated[1] >= 5]
     return next(iter([*beyond, *(words for words, _n in counted)]), "")
 
 

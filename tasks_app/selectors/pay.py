@@ -45,10 +45,10 @@ class EarlyEnds(NamedTuple):
 def early_ends_of(study: Study) -> EarlyEnds:
     """Return whether raters of a study may be screened out or fail an exam; one query."""
     known = Gold.objects.filter(unit__task__study=study, unit__task__until=None, unit__until=None)
-    found = known.filter(purpose__in=(Gold.Purpose.SCREENING, Gold.Purpose.EXAM)).order_by()
+    of_checks = known.filter(purpose__in=(Gold.Purpose.SCREENING, Gold.Purpose.EXAM)).order_by()
     kinds = {
         purpose
-        for purpose, contents in found.values_list("purpose", "unit__task__checks").distinct()
+        for purpose, contents in of_checks.values_list("purpose", "unit__task__checks").distinct()
         if purpose == Gold.Purpose.SCREENING or checks_of(contents).exam != 0
     }
     return EarlyEnds(Gold.Purpose.SCREENING in kinds, Gold.Purpose.EXAM in kinds)

@@ -54,13 +54,13 @@ class FreeText:
     def naming(self, rater: Rater, code: str) -> "QuerySet[Model, tuple[Any, ...]]":
         """Return rows that may name a rater, as column, id, text and whether the row stays as it is."""
         stays = Case(When(self.stays, then=True), default=False) if self.stays else Value(value=False)
-        found = self.model._default_manager.filter(**{self.study: rater.study_id})
+        candidates = self.model._default_manager.filter(**{self.study: rater.study_id})
         if self.among is not None:
-            found = found.filter(self.among)
+            candidates = candidates.filter(self.among)
         for way in self.own:
-            found = found.exclude(**{way: rater})
+            candidates = candidates.exclude(**{way: rater})
         rows: QuerySet[Model, tuple[Any, ...]] = (
-            found.order_by()
+            candidates.order_by()
             .annotate(
                 mention_text=Cast(self.field, TextField()),
                 mention_column=Value(self.key, CharField()),
@@ -152,7 +152,7 @@ def mentions_of(rater: Rater) -> list[Mention]:
     mentions = []
     for column, pk, text, stays in first.union(*others, all=True):
         about = _registry[column]
-        match = next((found for words in _strings(about, text) if (found := pattern.search(words))), None)
+        match = next((name_found for words in _strings(about, text) if (name_found := pattern.search(words))), None)
         if match is not None:
             mentions.append(_mention(about, pk, match, stays=stays))
     return sorted(mentions, key=lambda mention: (str(mention.label), mention.key))

@@ -17,12 +17,13 @@ from tasks_app.services import events
 from tasks_app.services.database import atomically
 from tasks_app.services.study.item_sets import ONLY_TASKS
 from tasks_app.settings.checks import CHECK_ITEM, CHECK_SYSTEM, checks_of
-from tasks_app.setup import changes, table_rows, texts
+from tasks_app.setup import changes, table_rows
 from tasks_app.setup.changes import Edit
 from tasks_app.setup.checking import reading_of
 from tasks_app.setup.entries import task_called
 from tasks_app.setup.facts import known_answers
 from tasks_app.setup.tables.checking import cells_of
+from tasks_app.setup.texts import reads, writes
 from tasks_app.setup.unit_tables import rows as unit_rows
 from tasks_app.setup.unit_tables.checking import reading_of_units
 from tasks_app.setup.unit_tables.declared import UNIT_TABLES
@@ -89,7 +90,7 @@ def offers(setup: Setup, reading: StudyReading) -> list[Offer]:
 def checks_in(setup: Setup) -> list[Check]:
     """Return the attention checks that were added so, by their items; two queries."""
     of_item: dict[str, list[tuple[int, str]]] = {}
-    own = texts.rows_of(setup).filter(cells__item__startswith=f"{CHECK_ITEM}-")
+    own = reads.rows_of(setup).filter(cells__item__startswith=f"{CHECK_ITEM}-")
     for number, cells in own.values_list("number", "cells"):
         of_item.setdefault(cells["item"], []).append((number, cells["output"]))
     answers: dict[str, list[str]] = {}
@@ -135,9 +136,9 @@ def add(*, setup: Setup, number: int, by: events.Actor) -> Setup:
         raise CannotAdd(instruction)
     item = _free_item(setup)
     rows = _rows_of(reading, task, item, instruction)
-    known_systems = texts.systems_of(setup)
+    known_systems = reads.systems_of(setup)
     systems = {row["system"]: _("Attention check") for row in rows if row["system"] not in known_systems}
-    setup = texts.store(setup=setup, rows=rows, systems=systems, by=by, add=True, source={"attention_check": item})
+    setup = writes.store(setup=setup, rows=rows, systems=systems, by=by, add=True, source={"attention_check": item})
     try:
         answers = _answers(setup, item, number, instruction)
         return unit_rows.store(setup=setup, table=_TABLE, rows=answers, base=setup.revision, by=by, add=True)
@@ -153,15 +154,17 @@ def remove(*, setup: Setup, item: str, by: events.Actor) -> Setup:
         return setup
     own = [pk for pk, cells in _known(setup) if table_rows.item_of(cells["unit"]) == item]
     unit_rows.remove_rows(setup=setup, table=_TABLE, rows=setup.rows.filter(pk__in=own), by=by)
-    texts.remove_rows(setup=setup, rows=texts.rows_of(setup).filter(cells__item=item), by=by)
+    writes.remove_rows(setup=setup, rows=reads.rows_of(setup).filter(cells__item=item), by=by)
     setup = changes.hold(setup)
     left = set(
-        texts.rows_of(setup).filter(cells__system__startswith=CHECK_SYSTEM).values_list("cells__system", flat=True)
+        reads.rows_of(setup).filter(cells__system__startswith=CHECK_SYSTEM).values_list("cells__system", flat=True)
     )
     given = setup.document.entries("systems")
-    kept = [entry for entry in given if not str(entry.get("key", "")).startswith(CHECK_SYSTEM) or entry["key"] in left]
-    if len(kept) < len(given):
-        return changes.change(setup=setup, values={("systems",): kept or None}, base=setup.revision, by=by).setup
+    staying = [
+        entry for entry in given if not str(entry.get("key", "")).startswith(CHECK_SYSTEM) or entry["key"] in left
+    ]
+    if len(staying) < len(given):
+        return changes.change(setup=setup, values={("systems",): staying or None}, base=setup.revision, by=by).setup
     return setup
 
 
@@ -192,7 +195,7 @@ def _pressed(edit: Edit) -> Iterator[None]:
     edit.setup = changes.hold(edit.setup)
 
 
-def _instruction(reading: StudyReading, number: int, turn: int) -> Instruction | str:
+def _instruction(reading: StudyReading, number: int, check: int) -> Instruction | str:
     """Return the check that a task type makes, in the study's language, or why there is none."""
     task, document = reading.document["tasks"][number], reading.document
     if not reading.sound(("tasks", number)):
@@ -202,12 +205,12 @@ def _instruction(reading: StudyReading, number: int, turn: int) -> Instruction |
     if not criteria and kind.criteria_needed[0]:
         return _("Add at least one question.")
     with languages.speaking(document["study"]["language"] or "en"):
-        made = kind.instructed(criteria, turn)
+        made = kind.instructed(criteria, check)
     return made if isinstance(made, Instruction) else str(made)
 
 
 def _free_item(setup: Setup) -> str:
-    taken = set(texts.rows_of(setup).filter(cells__item__startswith=CHECK_ITEM).values_list("cells__item", flat=True))
+    taken = set(reads.rows_of(setup).filter(cells__item__startswith=CHECK_ITEM).values_list("cells__item", flat=True))
     return next(key for n in range(1, len(taken) + 2) if (key := f"{CHECK_ITEM}-{n}") not in taken)
 
 

@@ -23,10 +23,11 @@ from tasks_app.models import Membership, Setup, SetupWork
 from tasks_app.services import broker, events
 from tasks_app.services.database import SETUP_WORKS, atomically, is_timeout
 from tasks_app.services.study.drafts import NotADraft
-from tasks_app.setup import changes, texts
+from tasks_app.setup import changes
 from tasks_app.setup.checking import make_study_in_steps
 from tasks_app.setup.tables.checking import CheckedTexts
-from tasks_app.setup.texts import TextsUpload, UploadGone
+from tasks_app.setup.texts import reads
+from tasks_app.setup.texts.upload import TextsUpload, UploadGone
 from tasks_app.studyfile.checking import Loaded, Report
 from tasks_app.studyfile.problems import Problem, StudyFileError
 
@@ -58,7 +59,7 @@ class _Superseded(Exception):
 
 def is_long(setup: Setup) -> bool:
     """Return whether a page should not wait for the check."""
-    return texts.rows_of(setup).count() > TEXTS_AT_ONCE
+    return reads.rows_of(setup).count() > TEXTS_AT_ONCE
 
 
 def ask_for_check(*, setup: Setup, by: events.Actor) -> SetupWork:

@@ -76,11 +76,11 @@ class Facts:
     def answer(self, name: str) -> str:
         """Return the answer of the set-up or of the questions, else the label in brackets; "" if optional."""
         question = _QUESTION[name]
-        said = self.said(question)
+        answer = self.said(question)
         if question.is_number and (number := number_of(self.value(*question.path))):
-            said = plain(number)
-        said = said or self.answers.get(name, "")
-        return said or (f"[{question.label}]" if question.required else "")
+            answer = plain(number)
+        answer = answer or self.answers.get(name, "")
+        return answer or (f"[{question.label}]" if question.required else "")
 
     def value(self, *path: str | int) -> Json:
         return value_at(self.given, path)

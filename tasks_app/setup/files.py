@@ -119,5 +119,5 @@ def _first(setup: Setup, items: int) -> list[dict[str, str]]:
 
     Other tables are left out, since they name units that may be missing.
     """
-    found = rows(_FIRST, {"setup": setup.pk, "rows": items * MOST_ROWS_OF_AN_ITEM, "items": items})
-    return [json.loads(cells) for cells, _is_other, _number in found]
+    first_rows = rows(_FIRST, {"setup": setup.pk, "rows": items * MOST_ROWS_OF_AN_ITEM, "items": items})
+    return [json.loads(cells) for cells, _is_other, _number in first_rows]

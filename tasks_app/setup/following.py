@@ -47,13 +47,13 @@ def after_checks(document: SetupDocument, kinds: Collection[str]) -> dict[Path, 
 
 def _in_form(document: SetupDocument) -> set[str]:
     """Return the kinds of checks for which a task has a number above 0."""
-    found = set()
+    kinds = set()
     for task in document.entries("tasks"):
         for kind, setting in _IN_FORM.items():
             number = value_at(task, ("checks", setting))
             if isinstance(number, int) and not isinstance(number, bool) and number > 0:
-                found.add(kind)
-    return found
+                kinds.add(kind)
+    return kinds
 
 
 def _codes(before: SetupDocument, after: SetupDocument) -> dict[Path, Json]:

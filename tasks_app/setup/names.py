@@ -65,7 +65,7 @@ class ItemNames:
         for name, value in first_column.union(*others, all=True):
             if value:
                 values[name].append(value)
-        return {name: sorted(found) for name, found in values.items()}
+        return {name: sorted(values_of_name) for name, values_of_name in values.items()}
 
     @property
     def features(self) -> list[str]:

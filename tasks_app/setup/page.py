@@ -426,19 +426,19 @@ def left_to_settle(page: SetupPage) -> list[Point]:
     if reading.document["flow"].get("imported"):
         return []
     if reading.problems.count:
-        found = readiness.leftovers_in(Facts(page.given))
+        points = readiness.leftovers_in(Facts(page.given))
         if not any(path and path[0] in _BEHIND_CONSENT for path in reading.sentences):
             is_counted = reading.units_sound and page.is_whole
             facts = Facts(reading.document, workload_of(reading, draft_tasks(reading)) if is_counted else None)
-            found += readiness.contradictions.told_to_raters(facts)
+            points += readiness.contradictions.told_to_raters(facts)
             # Without a number of minutes, amounts per hour cannot be compared.
             has_minutes = facts.section("pay").get("minutes") or facts.workload
-            found += readiness.numbers.of_consent(facts) if has_minutes else ()
+            points += readiness.numbers.of_consent(facts) if has_minutes else ()
     else:
-        found = readiness.points(page.facts)
+        points = readiness.points(page.facts)
         if not (page.is_whole or page.setup.is_stored):
-            found = [point for point in found if not _is_estimated(point, reading)]
-    return sorted((point for point in found if point.level < Level.NOTE), key=lambda point: point.level)
+            points = [point for point in points if not _is_estimated(point, reading)]
+    return sorted((point for point in points if point.level < Level.NOTE), key=lambda point: point.level)
 
 
 def _is_estimated(point: Point, reading: StudyReading) -> bool:

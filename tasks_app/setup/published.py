@@ -71,7 +71,7 @@ def _read(folder: Path) -> Published:
 
 
 INTRODUCTION = """\
-<!-- Made by `python manage.py catalogue --published docs/published-studies.md`. Change paper.yaml instead. -->
+<!-- Made by `make docs`. Change paper.yaml instead. -->
 
 # Published studies
 

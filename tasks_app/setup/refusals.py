@@ -43,18 +43,18 @@ class Refusal:
 def refusals_of(setup: Setup) -> list[Refusal]:
     """Return the refusals of the plan of a form, task by task, each with settings that put it right."""
     reading, _scale = checked_reading(setup)
-    sentences = {path: tuple(said) for path, said in reading.sentences.items()}
+    sentences = {path: tuple(of_path) for path, of_path in reading.sentences.items()}
     tasks = [(number, task) for number, task in enumerate(reading.document["tasks"]) if _is_judged(task)]
-    found = []
+    refusals = []
     for number, task in tasks:
         name = "" if len(tasks) == 1 else str(task["title"] or _("Task %(n)d") % {"n": number + 1})
         nearest = {path: value for path, value in reading.nearest.items() if path[:2] == ("tasks", number)}
         if nearest:
             blamed = (sentences.get(path, ()) for path in [*nearest, ("tasks", number)])
-            sentence = next((said[-1] for said in blamed if said), "")
-            found.append(Refusal(name, sentence, fixes_for(setup, nearest)))
-        found += [Refusal(name, *identical, is_final=False) for identical in _identical(reading, number, task)]
-    return found
+            sentence = next((of_path[-1] for of_path in blamed if of_path), "")
+            refusals.append(Refusal(name, sentence, fixes_for(setup, nearest)))
+        refusals += [Refusal(name, *identical, is_final=False) for identical in _identical(reading, number, task)]
+    return refusals
 
 
 def _is_judged(task: Mapping[str, Json]) -> bool:

@@ -7,11 +7,11 @@ from django.utils.translation import gettext as _
 
 from tasks_app.hooks.sections import Json
 from tasks_app.models import Setup
-from tasks_app.setup import text_rows
 from tasks_app.setup.controls import Group
 from tasks_app.setup.numbers import Numbers, checked_reading, numbers_of
 from tasks_app.setup.page import SetupPage
-from tasks_app.setup.text_rows import TextCounts
+from tasks_app.setup.texts import reads
+from tasks_app.setup.texts.reads import TextCounts
 from tasks_app.texts.patterns import any_of
 
 Fact = tuple[str, str]
@@ -38,7 +38,7 @@ class SharedStudy:
 def shared_study(setup: Setup, *, shows_systems: bool) -> SharedStudy:
     """Return the parts of a set-up that are shown to viewers, and to somebody with a link for comments."""
     reading, scale = checked_reading(setup)
-    document, counts = reading.document, text_rows.counts(setup)
+    document, counts = reading.document, reads.counts(setup)
     hidden = [] if shows_systems else [word for system in counts.systems for word in (system.key, system.name) if word]
     return SharedStudy(
         public_title=document["study"]["public_title"] or "",

@@ -106,8 +106,8 @@ def fill(*, study: Study, by: AbstractBaseUser) -> None:
     values: dict[Path, Json] = {("about", name): usual[name] for name in _ABOUT if name in usual}
     # What an example says in their place is true of no study.
     for name in set(Usual.Settings.base_fields) & set(_ABOUT) - set(usual):
-        said = setup.document.value(("about", name))
-        if isinstance(said, str) and found_in(said, any_bracket=True):
+        words = setup.document.value(("about", name))
+        if isinstance(words, str) and found_in(words, any_bracket=True):
             values["about", name] = None
     if "paid" in usual:
         values["pay", "paid"] = usual["paid"]

@@ -22,6 +22,7 @@ from django.utils.translation import gettext_lazy as _
 
 from tasks_app.settings.study import Block, Declared
 from tasks_app.task_types.data import (
+    ORDERED_SCALES,
     AnsweredOption,
     AnsweredQuestion,
     Arrangement,
@@ -56,6 +57,7 @@ from tasks_app.task_types.output_names import TEXT
 
 # Everything a type is written with comes from here.
 __all__ = [
+    "ORDERED_SCALES",
     "AnsweredOption",
     "AnsweredQuestion",
     "Arrangement",
@@ -469,12 +471,12 @@ class TaskType(Declared, ABC):
         values = tuple(self.ratings(screen, cleaned))
         return tuple(grade_one(values, answer) for answer in gold)
 
-    def instructed(self, criteria: Sequence[Criterion], turn: int) -> Instruction | Words:
+    def instructed(self, criteria: Sequence[Criterion], check: int) -> Instruction | Words:
         """Return an attention check that says which answer to give, in the language of the page.
 
-        Turns are counted from 0: later checks ask for other answers. `criteria` are those of the study, without those
-        that the type brings along. Where an instructed answer makes no sense, return a sentence that says which other
-        check the type has.
+        `check` is its number, from 0: later checks ask for other answers. `criteria` are those of the study, without
+        those that the type brings along. Where an instructed answer makes no sense, return a sentence that says which
+        other check the type has.
         """
         return NO_INSTRUCTION
 

@@ -38,6 +38,10 @@ class Scale(StrEnum):
     TEXT = "text"
 
 
+# The scales with an order of values, so that a greater one means more.
+ORDERED_SCALES = frozenset({Scale.ORDINAL, Scale.INTERVAL, Scale.RATIO})
+
+
 class Quality(StrEnum):
     """The quality of a simulated rater's work."""
 
@@ -258,10 +262,15 @@ class Criterion:
         return self.scale_language or self.language
 
     @property
+    def wording(self) -> str:
+        """The words that ask raters: the question, or the name where the study has no question."""
+        return self.question or self.name
+
+    @property
     def quoted(self) -> str:
         """The question as a sentence of the page quotes it, whichever way each of them runs."""
         # A set-up that is checked may have no name yet.
-        return languages.isolated(self.question or self.name or "")
+        return languages.isolated(self.wording or "")
 
 
 @dataclass(frozen=True, slots=True)

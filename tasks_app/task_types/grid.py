@@ -237,7 +237,7 @@ class GridType(SingleOrTogether):
                 field, given = form.fields[name], cleaned.get(name)
                 yield AnsweredQuestion(
                     criterion.key,
-                    criterion.question or criterion.name,
+                    criterion.wording,
                     (name,),
                     criterion.language,
                     shown,

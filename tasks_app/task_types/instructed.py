@@ -2,10 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from django.utils.translation import gettext as _
 
 from tasks_app.task_types.data import Criterion
+
+Answer = TypeVar("Answer")
 
 # Numbers that a text asks for. They can be typed on every keyboard, and stand in no text by chance.
 NUMBERS = ("4817", "2953", "7036")
@@ -27,9 +30,14 @@ class Instruction:
     options: Mapping[str, object] = field(default_factory=dict)
 
 
-def number_of(turn: int) -> str:
-    """Return the number that the check of a turn asks for; turns are counted from 0."""
-    return NUMBERS[turn % len(NUMBERS)]
+def number_of(check: int) -> str:
+    """Return the number that a check asks raters to type; checks are counted from 0."""
+    return NUMBERS[check % len(NUMBERS)]
+
+
+def alternated(pair: Sequence[Answer], check: int) -> list[Answer]:
+    """Return two answers in their order for every other check, and exchanged for the checks between."""
+    return list(pair) if check % 2 == 0 else list(reversed(pair))
 
 
 def said(sentence: str) -> str:
@@ -40,11 +48,11 @@ def said(sentence: str) -> str:
 
 def in_lines(asked: Iterable[tuple[Criterion, str]]) -> str:
     """Return the text of a check that asks for an answer to each question."""
-    lines = [f"{criterion.question or criterion.name} “{words}”" for criterion, words in asked]
+    lines = [f"{criterion.wording} “{words}”" for criterion, words in asked]
     return said("\n".join([_("Please answer exactly like this:"), *lines]))
 
 
-def step_asked_for(words: Sequence[str], turn: int) -> int:
+def step_asked_for(words: Sequence[str], check: int) -> int:
     """Return the place of the step that a check asks for: the last, the first, then those between, with words if any.
 
     `words` are those of all steps, "" for a step without.
@@ -52,4 +60,4 @@ def step_asked_for(words: Sequence[str], turn: int) -> int:
     places = range(len(words))
     in_turn = [places[-1], places[0], *reversed(places[1:-1])]
     worded = [place for place in in_turn if words[place]] or in_turn[:2]
-    return worded[turn % len(worded)]
+    return worded[check % len(worded)]

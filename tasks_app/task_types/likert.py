@@ -158,12 +158,12 @@ class Likert(PagedTexts, GridType):
         with languages.speaking(criterion.language) as spoken:
             return replace(criterion, labels=tuple(map(str, customary)), scale_language=spoken)
 
-    def instructed(self, criteria: Sequence[Criterion], turn: int) -> Instruction:
+    def instructed(self, criteria: Sequence[Criterion], check: int) -> Instruction:
         """Ask for one step of each criterion, in the words of the scale."""
         asked, answers = [], []
         for criterion in map(self.worded, criteria):
             words = criterion.labels or (criterion.low, *[""] * (self.points - 2), criterion.high)
-            place = step_asked_for(words, turn)
+            place = step_asked_for(words, check)
             asked.append((criterion, words[place] or f"{self.steps[place]}"))
             answers.append((criterion.key, "exact", self.steps[place]))
         return Instruction((("", in_lines(asked)),), tuple(answers))
@@ -176,7 +176,7 @@ class Likert(PagedTexts, GridType):
             coerce=int,
             empty_value=None,
             widget=forms.RadioSelect,
-            label=criterion.question or criterion.name,
+            label=criterion.wording,
             error_messages={"required": missing, "invalid_choice": _("Choose one of the steps shown.")},
         )
 

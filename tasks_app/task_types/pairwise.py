@@ -34,7 +34,7 @@ from tasks_app.task_types.base import (
 )
 from tasks_app.task_types.data import grade_one
 from tasks_app.task_types.grid import Cell
-from tasks_app.task_types.instructed import said
+from tasks_app.task_types.instructed import alternated, said
 from tasks_app.task_types.output_names import TEXT, named
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.simulation import share_of
@@ -160,7 +160,7 @@ def _strength_field(criterion: Criterion, missing: str) -> forms.ChoiceField:
         SLIGHTLY: slightly or pgettext("how much better", "Slightly better"),
         CLEARLY: clearly or pgettext("how much better", "Clearly better"),
     }
-    field = pick_field(criterion.question or criterion.name, words, missing)
+    field = pick_field(criterion.wording, words, missing)
     field.required = False
     field.error_messages |= {"missing": missing, "invalid_choice": _("Choose one of the answers shown.")}
     return field
@@ -324,11 +324,11 @@ class Pairwise(ComparedTexts, SeveralTexts):
         """Yield a sentence where an item has nothing to compare."""
         return problems_of(item, self.anchor)
 
-    def instructed(self, criteria: Sequence[Criterion], turn: int) -> Instruction:
+    def instructed(self, criteria: Sequence[Criterion], check: int) -> Instruction:
         """Ask for one of two texts: the one by the system of checks, or with an anchor that of the anchor in turn."""
         texts = [gettext("Please choose this text."), gettext("Please choose the other text.")]
-        first, second = texts if turn % 2 == 0 else reversed(texts)
-        answers = tuple((criterion.key, "exact", LABELS[turn % 2]) for criterion in criteria)
+        first, second = alternated(texts, check)
+        answers = tuple((criterion.key, "exact", LABELS[check % 2]) for criterion in criteria)
         return Instruction(((self.anchor, said(first)), ("", said(second))), answers)
 
     def units(self, items: Sequence[ItemTexts], rng: Random) -> Iterator[UnitDraft]:

@@ -33,7 +33,7 @@ from tasks_app.task_types.base import (
     Value,
 )
 from tasks_app.task_types.data import orders
-from tasks_app.task_types.instructed import said
+from tasks_app.task_types.instructed import alternated, said
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.simulation import share_of
 from tasks_app.task_types.texts import SeveralTexts
@@ -299,9 +299,9 @@ class Ranking(SeveralTexts):
             "4.3.8": "relative quality estimation",
         }
 
-    def instructed(self, criteria: Sequence[Criterion], turn: int) -> Instruction:
+    def instructed(self, criteria: Sequence[Criterion], check: int) -> Instruction:
         """Ask for the places of two texts."""
-        places = [1, 2] if turn % 2 == 0 else [2, 1]
+        places = alternated((1, 2), check)
         texts = tuple(("", said(gettext("Please give this text place %(n)d.") % {"n": place})) for place in places)
         return Instruction(texts, tuple((criterion.key, "order", places) for criterion in criteria))
 
@@ -387,7 +387,7 @@ class Ranking(SeveralTexts):
                 names = {shown.part.number: field_name(shown.position, criterion.key) for shown in screen.shown_parts}
                 given = {number: int(str(cleaned[name])) for number, name in names.items() if cleaned.get(name)}
                 beside = orders([int(text) - 1 for text in answer.answer], screen.shown_parts, given)
-                title = criterion.question or criterion.name
+                title = criterion.wording
                 compared.append(Compared(title, tuple(names.values()), criterion.language, orders=beside))
         return LaidOver(questions=tuple(compared))
 

@@ -149,15 +149,15 @@ class Slider(PagedTexts, GridType):
         places = [low + floor((high - low) * third / 3 / step + 1e-9) * step for third in range(4)]
         return {f"{place:.10g}": str(words) for place, words in zip(places, SQM, strict=True)}
 
-    def instructed(self, criteria: Sequence[Criterion], turn: int) -> Instruction:
+    def instructed(self, criteria: Sequence[Criterion], check: int) -> Instruction:
         """Ask for one end of the range of each criterion; the last tenth before it counts as the end."""
         low, high, _step = self.scale_of()
         tenth = (high - low) / 10
         asked, answers = [], []
         for criterion in map(self.worded, criteria):
-            words = criterion.low if turn % 2 else criterion.high
-            end = [low, low + tenth] if turn % 2 else [high - tenth, high]
-            asked.append((criterion, words or f"{low if turn % 2 else high:.10g}"))
+            words = criterion.low if check % 2 else criterion.high
+            end = [low, low + tenth] if check % 2 else [high - tenth, high]
+            asked.append((criterion, words or f"{low if check % 2 else high:.10g}"))
             answers.append((criterion.key, "range", end))
         return Instruction((("", in_lines(asked)),), tuple(answers))
 
@@ -175,7 +175,7 @@ class Slider(PagedTexts, GridType):
             widget=forms.NumberInput(
                 attrs={"min": f"{low:.10g}", "max": f"{high:.10g}", "step": f"{step:.10g}", "inputmode": "decimal"}
             ),
-            label=criterion.question or criterion.name,
+            label=criterion.wording,
             error_messages={
                 "required": missing,
                 "invalid": out_of_range,

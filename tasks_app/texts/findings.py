@@ -119,15 +119,15 @@ def _texts(items: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Mapping[str, An
 
 def _in_each_text(items: Sequence[Mapping[str, Any]], names: Mapping[str, str]) -> Iterator[TextFinding]:
     """Yield the parts of single texts that raters should not read."""
-    found: dict[str, list[tuple[str, str]]] = {}
+    places_by_kind: dict[str, list[tuple[str, str]]] = {}
     own = {name for pair in names.items() for name in pair if len(name) >= SHORTEST_NAME and _PROPER.match(name)}
     total = 0
     for item, output in _texts(items):
         total += 1
         text, place = output["text"], f"{item['key']}, {names.get(output['system'], output['system'])}"
         for kind, words in _noticed(text, item, own):
-            found.setdefault(kind, []).append((place, words))
-    for kind, places in found.items():
+            places_by_kind.setdefault(kind, []).append((place, words))
+    for kind, places in places_by_kind.items():
         words = Counter(words for _place, words in places).most_common(1)[0][0]
         yield TextFinding(kind, len(places), total, tuple(place for place, _words in places[:FIRST]), words)
     broken = [item["key"] for item in items if _BROKEN.search(item["source"]) or _BROKEN.search(item["reference"])]
@@ -209,20 +209,20 @@ def _by_system(item: Mapping[str, Any], kinds: Mapping[str, str]) -> dict[str, s
 
 def _of_languages(items: Sequence[Mapping[str, Any]]) -> Iterator[TextFinding]:
     """Yield columns with texts in another language than the table says of them."""
-    said = Counter[tuple[str, str]]()
+    n_declared = Counter[tuple[str, str]]()
     other: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for item in items:
         language = item.get("source_language") or ""
         columns = [("foreign_source", language, item["source"])] if language else []
-        columns += [("foreign", one.get("language") or "", one["text"]) for one in item["outputs"]]
+        columns += [("foreign", output.get("language") or "", output["text"]) for output in item["outputs"]]
         for kind, tag, text in columns:
             if not tag:
                 continue
-            said[kind, tag] += 1
-            if found := differs(text, tag):
-                other.setdefault((kind, tag), []).append((item["key"], found))
+            n_declared[kind, tag] += 1
+            if guessed := differs(text, tag):
+                other.setdefault((kind, tag), []).append((item["key"], guessed))
     for (kind, tag), places in other.items():
-        if len(places) >= max(ENOUGH, FOREIGN * said[kind, tag]):
-            language = Counter(found for _key, found in places).most_common(1)[0][0]
+        if len(places) >= max(ENOUGH, FOREIGN * n_declared[kind, tag]):
+            language = Counter(guessed for _key, guessed in places).most_common(1)[0][0]
             keys = tuple(dict.fromkeys(key for key, _found in places))[:FIRST]
-            yield TextFinding(kind, len(places), said[kind, tag], keys, language, (tag,))
+            yield TextFinding(kind, len(places), n_declared[kind, tag], keys, language, (tag,))

@@ -63,6 +63,6 @@ def guess(text: str, least: int = LEAST) -> str:
 def differs(text: str, language: str, least: int = LEAST) -> str:
     """Return the language that a text is clearly in instead of `language`, a tag such as de-AT; "" where none."""
     base = language.lower().partition("-")[0]
-    found = guess(text, least) if base in KNOWN else ""
+    guessed = guess(text, least) if base in KNOWN else ""
     # Chinese characters alone are Japanese as well.
-    return "" if found == base or {found, base} == {"zh", "ja"} else found
+    return "" if guessed == base or {guessed, base} == {"zh", "ja"} else guessed

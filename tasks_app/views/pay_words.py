@@ -112,7 +112,8 @@ def sentences(rater: Rater) -> list[str]:
     may_get_more = bool(bonus(options) and (numbers.earned or not offer_of(options).pays))
     promises = []
     if numbers.earned:
-        promises.append(_("You are paid %(pay)s for it.") % {"pay": money(numbers.earned, options.currency)})
+        earned = money(numbers.earned, options.currency)
+        promises.append(_("You are paid %(pay)s for your work here.") % {"pay": earned})
     elif offer_of(options).pays:
         promises.append(_unpaid(rater))
     if numbers.bonus > 0:

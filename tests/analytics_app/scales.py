@@ -9,7 +9,7 @@ import numpy as np
 from analytics_app import analyses
 from analytics_app.analyses.base import Common, Question, QuestionCriterion, Sample
 from analytics_app.ratings import Extras, Judgments, Names, Table
-from analytics_app.ratings.extras.waves import OtherWaves
+from analytics_app.ratings.extras.same_questions import SameQuestions
 from analytics_app.results import Row
 from tasks_app import task_types
 from tasks_app.task_types.base import Scale
@@ -103,7 +103,7 @@ def _names(texts: Sequence[tuple[int, int]], n_raters: int, n_items: int, criter
 
 
 def sample(
-    name: str, data: Table, asked: Sequence[QuestionCriterion], *, others: OtherWaves | None = None, **params: Any
+    name: str, data: Table, asked: Sequence[QuestionCriterion], *, others: SameQuestions | None = None, **params: Any
 ) -> Sample:
     """Return a table as an analysis of a whole task is given it."""
     member = analyses.registry[name]
@@ -120,7 +120,7 @@ def sample(
         criteria=tuple(replace(one, code=data.names.criterion_code(one.key)) for one in asked),
         params=task_types.registry[kind](params).params,
     )
-    extras = Extras({OtherWaves: others}) if others is not None else Extras.empty(data, member.needs)
+    extras = Extras({SameQuestions: others}) if others is not None else Extras.empty(data, member.needs)
     common = Common(n_resamples=200, n_permutations=99, seed=5)
     return Sample(data, np.zeros(len(data)), question, common, "kept", extras=extras)
 

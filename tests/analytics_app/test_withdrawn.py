@@ -15,7 +15,7 @@ from analytics_app.archive import comparing
 from analytics_app.archive.reading import Archive
 from analytics_app.models import ResultRow, Run
 from analytics_app.runs import preview, start
-from analytics_app.selectors import pages
+from analytics_app.selectors.newer_data import changes_since, data_after
 from analytics_app.views import run_words, standing
 from tasks_app.models import Output, Study, Withdrawal
 from tasks_app.services.study import lifecycle, withdrawing
@@ -77,9 +77,9 @@ def test_a_run_leaves_them_out_and_says_so(filler: Filler) -> None:
     assert before_start == [2], "the page for a new run says so before it is started"
     assert "are left out: one output of “i0”, “i2”." in standing.standing(run, study)
     # A run that was started before keeps what it saw, and is out of date.
-    (changed,) = run_words.since_in_words(pages.since(before, pages.after(study, before)[1]))
+    (changed,) = run_words.since_in_words(changes_since(before, data_after(study, before)[1]))
     assert changed == "Texts were withdrawn, or withdrawals taken back, after this run."
-    assert not pages.since(run, pages.after(study, run)[1])
+    assert not changes_since(run, data_after(study, run)[1])
     assert start.counts_seen(before)["n_seen"] == 8
     assert start.digest_of(before) == before.digest
     withdrawing.take_back(withdrawal_id=first.pk, by=None)

@@ -96,7 +96,7 @@ def test_mturk_in_a_frame_on_another_origin(browser: Browser, live_site: LiveSit
     stage(frame, "2 of 2")
     checked.judge(frame)
     say_how_it_went(frame)
-    ended(frame, "Thank you, you have finished", "completed", "You are paid 2.40 EUR for it.")
+    ended(frame, "Thank you, you have finished", "completed", "You are paid 2.40 EUR for your work here.")
     assert platform.sent == []
     assert submit_the_hit(frame, platform) == {
         "assignmentId": "3ASSIGNMENT", "code": CODES["completed"], "outcome": "completed"
@@ -105,7 +105,7 @@ def test_mturk_in_a_frame_on_another_origin(browser: Browser, live_site: LiveSit
     come(assignmentId="3OTHER", workerId="AOTHER")
     agree(frame)
     fit(frame, "Hardly at all")
-    ended(frame, "Thank you for your answers", "screened_out", "You are paid 0.60 EUR for it.")
+    ended(frame, "Thank you for your answers", "screened_out", "You are paid 0.60 EUR for your work here.")
     assert submit_the_hit(frame, platform) == {
         "assignmentId": "3OTHER", "code": CODES["screened_out"], "outcome": "screened_out"
     }  # fmt: skip

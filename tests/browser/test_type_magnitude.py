@@ -126,7 +126,7 @@ def test_what_is_ticked_about_a_text_by_keyboard(page: Page, open_example: OpenE
         page.keyboard.type(f"{50 * (number + 1)}")
         page.keyboard.press("Enter")
     send(page)
-    missing(page, "Text B, What applies: tick at least one.")
+    missing(page, "Text B, “What applies to the text?”: tick at least one.")
     for number in range(2):
         page.keyboard.press(str(number + 1))
         page.keyboard.press("Enter")

@@ -32,7 +32,7 @@ from django.db.models.functions import Now
 from tasks_app.models import RaterSet
 RaterSet.objects.filter(rater__study__slug="{slug}").update(lease_until=Now())
 """
-PART_PAY = "You are paid 0.60 EUR for it."
+PART_PAY = "You are paid 0.60 EUR for your work here."
 
 
 def test_the_whole_way_from_prolific_and_back(page: Page, open_checked: OpenChecked) -> None:
@@ -60,7 +60,7 @@ def test_the_whole_way_from_prolific_and_back(page: Page, open_checked: OpenChec
     assert sum(text in KNOWN for text in seen) == 2, "a control and an attention check were among them"
     assert sorted(seen.values()) == [1] * 4 + [2], "and one text came twice"
     say_how_it_went(page)
-    ended(page, "Thank you, you have finished", "completed", "You are paid 2.40 EUR for it.")
+    ended(page, "Thank you, you have finished", "completed", "You are paid 2.40 EUR for your work here.")
     back = page.get_by_role("link", name="Back to Prolific")
     expect(back).to_have_attribute("href", "https://app.prolific.com/submissions/complete?cc=C1DONE")
 
@@ -175,7 +175,7 @@ def test_the_whole_way_on_a_phone_without_scripts(
         at(page, done)
         judge(page)
     say_how_it_went(page)
-    ended(page, "Thank you, you have finished", "completed", "You are paid 2.40 EUR for it.")
+    ended(page, "Thank you, you have finished", "completed", "You are paid 2.40 EUR for your work here.")
     fits(page)
     context.close()
 
@@ -261,7 +261,7 @@ def test_who_stops_in_the_practice(page: Page, open_checked: OpenChecked) -> Non
     stage(page, "Practice 1 of 1")
     page.get_by_role("link", name="Stop here").click()
     page.get_by_role("button", name="Stop here").click()
-    ended(page, "You have stopped", "withdrawn", "You are paid 0.40 EUR for it.")
+    ended(page, "You have stopped", "withdrawn", "You are paid 0.40 EUR for your work here.")
 
 
 @pytest.mark.exhaustive
@@ -318,7 +318,7 @@ def test_who_returned_or_timed_out_on_the_platform_and_every_ending_on_a_phone(
         page.get_by_role("button", name="Check and enter").click()
         expect(page.get_by_role("heading", name="Entered")).to_be_visible()
         page.goto(way_in)
-        ended(page, title, "", "You are paid 0.40 EUR for it.")
+        ended(page, title, "", "You are paid 0.40 EUR for your work here.")
     page.set_viewport_size(PHONE)
     for outcome in ("completed", "screened_out", "failed", "full", "withdrawn", "returned", "timed_out"):
         page.goto(f"/admin/studies/{study.slug}/recruit/try/?channel=prolific&outcome={outcome}")

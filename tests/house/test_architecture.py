@@ -1,4 +1,4 @@
-"""docs/architecture.md stays true: its picture is drawn from the code, and the functions on its walks exist."""
+"""docs/architecture.md stays true: its picture is drawn from the code, and the places that it names exist."""
 
 import ast
 import re
@@ -37,6 +37,13 @@ def test_folders_that_the_walks_name_exist() -> None:
     folders = re.findall(r"`([\w/]+/)`", WALKS)
     assert folders
     assert [folder for folder in folders if not (ROOT / folder).is_dir()] == []
+
+
+def test_the_table_of_places_names_one_for_each_thing() -> None:
+    """That the modules, functions and folders exist is checked above, with those of the walks."""
+    rows = re.findall(r"^\| (?!you look for)([^|]+) \| (.+) \|$", WALKS.partition("## Where is …?")[2], re.MULTILINE)
+    assert len(rows) >= 30
+    assert [thing for thing, place in rows if not re.search(r"`[\w/]+(?:\.py|/)", place)] == []
 
 
 def test_no_private_module_is_imported_from_outside_its_package() -> None:

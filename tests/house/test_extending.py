@@ -46,12 +46,14 @@ def test_it_is_judged_and_shown(client) -> None:
 # Everything on the page is found by the name of its file and used: design and channel by a rater, rule and analysis by
 # a run.
 USED = """\
+from io import BytesIO
 from random import Random
 
 import pytest
 from django.test import Client
 
 from analytics_app.models import Exclusion
+from tasks_app.importing.named import apart
 from tasks_app.models import Rater, Task
 from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services.judging import judgments
@@ -93,6 +95,11 @@ def test_thumbs_can_be_judged_by_a_design_and_through_a_channel_of_ones_own() ->
     while assignment := walk.next_for(rater=rater):
         judgments.submit(screen=RaterScreen(rater, assignment), submission=walk.answer(study, assignment, Random(1)))
     assert f"{completion}4711" in browser.get(f"/r/{token}/end/").content.decode()
+
+
+def test_thumbs_and_a_format_are_found_by_their_modules() -> None:
+    line = b'{"text": "A", "label": "GOOD", "answer": "accept", "_input_hash": 1, "_annotator_id": "ann"}'
+    assert [sign.format for sign in apart.recognise(BytesIO(line), name="db.jsonl")] == ["prodigy"]
 """
 
 
@@ -128,6 +135,7 @@ def of_the_docs() -> dict[str, str]:
         "analytics_app/analyses/bennett_s.py",
         "analytics_app/analyses/ends.py",
         "analytics_app/quality/only_ends.py",
+        "tasks_app/importing/named/readers/prodigy.py",
         "tasks_app/designs/plain_rounds.py",
         "tasks_app/channels/sona.py",
     ]

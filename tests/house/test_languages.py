@@ -55,7 +55,9 @@ def test_every_text_for_raters_is_translated_and_nothing_else_is_kept(language: 
     known = entries(language)
     assert [one.text for one in FOUND if one not in known] == [], "Run `make messages`."
     assert [one.text for one in known if one not in FOUND] == [], "Run `make messages`."
-    assert [one.message.text for one in known.values() if not one.is_done] == []
+    missing = [one.message.text for one in known.values() if not one.is_done]
+    path = messages.catalogue(language).relative_to(ROOT)
+    assert missing == [], f"Translate these texts in {path}, then run `make messages` (docs/languages.md)."
     n_forms = po.n_forms(language)
     assert {len(one.translations) for one in known.values() if one.message.plural} == {n_forms}
 

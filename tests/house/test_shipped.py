@@ -12,19 +12,21 @@ from django.conf import settings
 from django.test import Client
 from pytest_django.fixtures import Settings
 
+from scripts import docs
 from tasks_app import studyfile
 from tasks_app.management.commands import demo
 from tasks_app.manual import catalogue
 from tasks_app.models import Item
 from tasks_app.task_types import registry
 from tests.shipped import TASK_TYPES as SHIPPED
+from tests.shipped import only_shipped
 
 ROOT = Path(settings.BASE_DIR)
 DOCS = ROOT / "docs" / "task-types"
 
 LEAST_ITEMS = 12
 
-REWRITE = "run `python manage.py catalogue --write docs/task-types`"
+REWRITE = "run `make docs`"
 
 every_shipped = pytest.mark.parametrize("name", SHIPPED)
 
@@ -32,6 +34,21 @@ every_shipped = pytest.mark.parametrize("name", SHIPPED)
 @every_shipped
 def test_it_is_there(name: str) -> None:
     assert name in registry, f"tasks_app/task_types/{name}.py is missing"
+
+
+def test_make_docs_writes_the_pages_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    only_shipped(monkeypatch)
+    written = dict(docs.pages())
+    assert [page for page, text in written.items() if page.read_text(encoding="utf-8") != text] == [], REWRITE
+    assert {page.name for page in written} >= {"likert.md", "study-file.md", "columns.md", "formats.md"}
+
+
+def test_a_page_without_the_comments_of_its_reference_is_refused() -> None:
+    page = f"Before.\n{docs.BEGINS}old\n{docs.ENDS}After.\n"
+    assert docs.with_reference(page, "new\n") == f"Before.\n{docs.BEGINS}new\n\n{docs.ENDS}After.\n"
+    for comment in (docs.BEGINS, docs.ENDS):
+        with pytest.raises(ValueError, match=comment.strip()):
+            docs.with_reference(page.replace(comment, ""), "new")
 
 
 @every_shipped
@@ -58,6 +75,12 @@ def test_its_docs_page_says_what_the_program_says(name: str) -> None:
 @every_shipped
 def test_the_index_of_the_docs_has_it(name: str) -> None:
     assert catalogue.index_row(registry[name]) in (DOCS / "README.md").read_text(encoding="utf-8").splitlines(), REWRITE
+
+
+def test_the_readme_counts_them() -> None:
+    words = ("Twelve", "Thirteen", "Fourteen", "Fifteen", "Sixteen", "Seventeen", "Eighteen", "Nineteen", "Twenty")
+    heading = f"## {words[len(SHIPPED) - 12]} task types"
+    assert heading in (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
 
 
 def test_every_link_of_the_docs_pages_leads_somewhere() -> None:

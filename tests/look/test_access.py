@@ -83,16 +83,35 @@ SHOWN_OF_WORDS = """(one) => {
 }"""
 
 
-def test_nothing_is_cut_at_400_percent(page: Page) -> None:
-    page.set_viewport_size(MAGNIFIED)
+def cut(page: Page) -> list[str]:
+    """Return the boxes of a page whose text is cut or scrolls."""
+    return [one for one in page.evaluate(TAKEN) if one.startswith("cut")]
 
+
+def test_nothing_is_cut_at_400_percent_nor_on_a_phone(page: Page) -> None:
     def check(name: str) -> None:
+        page.set_viewport_size(MAGNIFIED)
         page.goto(f"/judge/?sample&type={name}")
         page.wait_for_load_state()
         assert page.evaluate(TAKEN) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= MAGNIFIED["width"]
+        assert faults(page) == []
+        page.set_viewport_size(PHONE)
+        assert cut(page) == []
 
     assert_each(check, TYPES)
+
+
+def test_source_and_reference_stay_in_view_whole_or_not_at_all(page: Page) -> None:
+    """Magnitudes on a phone: a reference of a line stays, one of forty goes with the page."""
+    page.set_viewport_size(PHONE)
+    page.goto("/judge/?sample&type=magnitude")
+    both = page.locator("[data-pinned]")
+    expect(both).to_have_css("position", "sticky")
+    assert cut(page) == []
+    page.locator("[data-reference] .judged").evaluate("(one) => (one.textContent = one.textContent.repeat(40))")
+    expect(both).to_have_css("position", "static")
+    assert cut(page) == []
 
 
 @pytest.mark.parametrize("ui", ["ar", pytest.param("en", marks=pytest.mark.exhaustive)])

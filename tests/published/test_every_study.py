@@ -49,9 +49,7 @@ def test_its_paper_can_be_cited(study: published.Published) -> None:
 
 def test_the_manual_lists_the_published_studies() -> None:
     page = settings.BASE_DIR / "docs" / "published-studies.md"
-    assert page.read_text(encoding="utf-8") == published.docs_page(), (
-        "Run python manage.py catalogue --published docs/published-studies.md"
-    )
+    assert page.read_text(encoding="utf-8") == published.docs_page(), "Run `make docs`."
 
 
 def test_an_unknown_study_is_not_found(rosas_browser: Client) -> None:

@@ -12,7 +12,7 @@ from tasks_app.models import Output, Study
 from tasks_app.projects import splitting
 from tasks_app.projects.splitting import Split
 from tasks_app.setup import changes
-from tasks_app.setup.texts import rows_of
+from tasks_app.setup.texts.reads import rows_of
 from tasks_app.task_types.base import Quality, Screen, TaskType
 from tests.published.kit import analysed, begun, judged, opened, systems_by_text
 

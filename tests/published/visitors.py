@@ -13,7 +13,7 @@ from tasks_app.models import Assignment, Rater
 from tasks_app.selectors.progress import next_purpose
 from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services.arrival import enrolment
-from tasks_app.services.judging import assignments, checks, judgments
+from tasks_app.services.judging import assignments, between_units, judgments
 from tasks_app.views.rater.pages import consent_text
 
 
@@ -41,7 +41,7 @@ class QuickVisitor(Visitor):
     def judge(self) -> bool:
         """Answer page after page; what a rater is shown between units is left to the pages."""
         while (rater := self._rater()).state != Rater.State.ENDED:
-            if checks.step_due(rater) is not None:
+            if between_units.step_due(rater) is not None:
                 self._go_by(self.transport.get(reverse("rater:judge", args=[self.token])).location)
             elif rater.state == Rater.State.ENROLLED and next_purpose(rater) != Assignment.Purpose.SCREENING:
                 assignments.start(rater=rater)

@@ -119,3 +119,9 @@ def test_work_grows_with_the_ratings_alone() -> None:
 
     assert prepare(10_000)().single.value > 0.5
     assert_work_grows_with_data(prepare, 10_000)
+
+
+def test_two_texts_by_two_raters_are_too_few_for_a_complete_table() -> None:
+    for estimate in icc_forms([[1, 2], [4, 3]]).values():
+        assert (estimate.value, estimate.n_ratings) == (None, 4)
+        assert "too few" in (estimate.note or "")

@@ -26,7 +26,7 @@ from analytics_app.stats.values import Estimate, joined
 from tasks_app.settings.fields import NumberField
 from tasks_app.settings.study import Block
 from tasks_app.studyfile.fields import ListField
-from tasks_app.task_types.base import Scale
+from tasks_app.task_types.base import ORDERED_SCALES
 
 DEPENDENT = "Several texts are of one item and not independent, so intervals may be too narrow and p too small."
 NO_ENDS = "The scale of the ratings has no ends, so metrics cannot be brought to it: only people are analysed."
@@ -56,7 +56,7 @@ class ErrorCounts(Reducible):
         "Borovikova, Grobol, Halftermeyer and Billot (2022). A methodology for the comparison of human judgments with "
         "metrics for coreference resolution. HumEval, 16-23."
     )
-    scales = frozenset({Scale.ORDINAL, Scale.INTERVAL, Scale.RATIO})
+    scales = ORDERED_SCALES
     needs = frozenset({Scores, Kinds})
     splits = False
     leads = False

@@ -37,8 +37,8 @@ def error_counts(rows: StoredRows, limit: float) -> Iterator[Table]:
         of_part = RowIndex([row for row in rows.parts if row.slice == part])
         placeholders = {"part": part}
         yield from _effects(of_part, limit, _("Change of scores with one more error: %(part)s") % placeholders)
-        rest = [row for row in of_part.rows if not row.statistic.startswith("error_effect") or row.rater]
-        yield from general_table(rest, limit, caption=_("Counts of errors: %(part)s") % placeholders)
+        further = [row for row in of_part.rows if not row.statistic.startswith("error_effect") or row.rater]
+        yield from general_table(further, limit, caption=_("Counts of errors: %(part)s") % placeholders)
 
 
 def _who(row: ResultRow) -> str:

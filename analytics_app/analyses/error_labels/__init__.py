@@ -13,7 +13,7 @@ from analytics_app.analyses.labels.shares import ByOutput, answered_of, differen
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.crossed_shares import Columns, crossed_columns
 from analytics_app.analyses.shared.filtered import FilteredAnalysis
-from analytics_app.analyses.shared.labelled import Answers
+from analytics_app.analyses.shared.labels_of_texts import Answers
 from analytics_app.ratings.extras.due_units import Wanted
 from analytics_app.ratings.extras.skips import REASONS, Skips
 from analytics_app.results import Row

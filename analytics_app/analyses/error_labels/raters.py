@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analytics_app.analyses.base import QuestionCriterion, Rows, of_one_system
-from analytics_app.analyses.shared.labelled import Answers
+from analytics_app.analyses.shared.labels_of_texts import Answers
 from analytics_app.results import Row
 from analytics_app.stats.comparison.wilson import wilson
 from analytics_app.stats.errors.confusion import Confusion, of_pairs, together

@@ -27,8 +27,8 @@ def error_labels(rows: StoredRows, limit: float) -> Iterator[Table]:
     yield from pairs(rows.whole, limit)
     yield from _raters(rows.whole)
     yield from _confusion(rows.whole)
-    rest = [row for row in rows.rows if row.slice or row.group or row.wave or row.statistic not in OWN]
-    yield from general_table(rest, limit, caption=_("Further questions, flags, and parts"))
+    further = [row for row in rows.rows if row.slice or row.group or row.wave or row.statistic not in OWN]
+    yield from general_table(further, limit, caption=_("Further questions, flags, and parts"))
 
 
 def _systems(rows: StoredRows) -> Iterator[Table]:

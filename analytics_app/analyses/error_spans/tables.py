@@ -45,9 +45,9 @@ def error_spans(rows: StoredRows, limit: float) -> Iterator[Table]:
     yield from _kinds(whole)
     yield from _raters(whole)
     placed = {*OF_SYSTEMS, *OF_PAIRS, *OF_KINDS, *OF_RATERS, *AGREEMENT, *BESIDE, *NOT_SHOWN}
-    rest = [row for row in whole.kept if row.statistic not in placed]
-    rest += [row for row in rows.parts if row.statistic not in NOT_SHOWN]
-    yield from general_table(rest, limit, caption=_("Further figures, and parts of the texts"))
+    further = [row for row in whole.kept if row.statistic not in placed]
+    further += [row for row in rows.parts if row.statistic not in NOT_SHOWN]
+    yield from general_table(further, limit, caption=_("Further figures, and parts of the texts"))
 
 
 def _systems(rows: StoredRows) -> Iterator[Table]:

@@ -30,7 +30,7 @@ from analytics_app.stats.comparison.interaction import difference_of_differences
 from analytics_app.stats.comparison.means import group_means
 from analytics_app.stats.values import Estimate, joined
 from tasks_app.settings.fields import WholeField, whole_field
-from tasks_app.task_types.base import Scale
+from tasks_app.task_types.base import ORDERED_SCALES
 
 # With fewer outputs of a system in a group than this, a row has a warning.
 FEW_OUTPUTS = 5
@@ -53,7 +53,7 @@ class Features(FilteredAnalysis):
         "evaluation. EvalNLGEval, 17-27. Cameron and Miller (2015). A practitioner's guide to cluster-robust "
         "inference. Journal of Human Resources 50(2), 317-372."
     )
-    scales = frozenset({Scale.ORDINAL, Scale.INTERVAL, Scale.RATIO})
+    scales = ORDERED_SCALES
     needs = frozenset({ShownTexts, Wanted})
     statistics = {
         "feature_mean": _("Mean by feature"),

@@ -205,8 +205,8 @@ def _n_characters(text: str, _source: str) -> float:
 def _n_sentences(text: str, _source: str) -> float:
     text = text.strip()
     ends = list(_SENTENCE_END.finditer(text))
-    rest = text[ends[-1].end() :] if ends else text
-    return float(len(ends) + bool(rest.strip()))
+    unfinished = text[ends[-1].end() :] if ends else text
+    return float(len(ends) + bool(unfinished.strip()))
 
 
 def _numbers_lost(text: str, source: str) -> float | None:

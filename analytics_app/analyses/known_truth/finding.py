@@ -21,9 +21,9 @@ def known_truth(rows: StoredRows, question: FindingQuestion) -> Finding | None:
         return None
     chance = (test.settings or {})["chance"]
     placeholders = {"share": _percent(share.value), "chance": _percent(chance)}
-    rest, is_clear = by.claimed, test.p_adjusted < question.limit
+    reason, is_clear = by.claimed, test.p_adjusted < question.limit
     if not is_clear:
-        rest = by.unclear
+        reason = by.unclear
         start = _("It was not shown that raters are right more often than chance (%(share)s, chance %(chance)s)")
     elif test.value > 0:
         start = _("Raters are right in %(share)s of their answers, more often than chance (%(chance)s)")
@@ -36,7 +36,7 @@ def known_truth(rows: StoredRows, question: FindingQuestion) -> Finding | None:
         [] if is_clear else [_("This does not show that raters guess.")],
         values=[share],
     )
-    return Finding(start % placeholders, rest, criterion=question.name, evidence=evidence)
+    return Finding(start % placeholders, reason, criterion=question.name, evidence=evidence)
 
 
 def _percent(share: float) -> str:

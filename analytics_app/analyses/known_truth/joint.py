@@ -7,7 +7,7 @@ import numpy as np
 from analytics_app.analyses.base import Rows, in_words
 from analytics_app.analyses.known_truth.right import Right
 from analytics_app.analyses.shared.bootstrap import bootstrap
-from analytics_app.analyses.shared.labelled import ITEMS_DIFFER, Decided, Model, by_model, by_vote
+from analytics_app.analyses.shared.labels_of_texts import ITEMS_DIFFER, Decided, Model, by_model, by_vote
 from analytics_app.analyses.shared.outputs import interval_note
 from analytics_app.results import Row
 from analytics_app.stats.comparison.means import group_means

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from analytics_app.analyses.base import Sample, in_words
 from analytics_app.analyses.labels.shares import ByOutput
-from analytics_app.analyses.shared.labelled import Answers
+from analytics_app.analyses.shared.labels_of_texts import Answers
 from analytics_app.analyses.shared.pairs import OfSystems
 from analytics_app.ratings import Floats, Mask
 from analytics_app.ratings.extras.own_options import OwnOptions

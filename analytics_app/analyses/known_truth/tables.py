@@ -129,8 +129,8 @@ def _by_subset(parts: Sequence[ResultRow], limit: float) -> Iterator[Table]:
     yield from table_of(
         index, _("Right answers by subset"), columns, index.of("right_share"), by=by, notes=[], used_only=True
     )
-    rest = [row for row in parts if not _is_of_subset(row)]
-    yield from general_table(rest, limit, caption=_("Right answers by subset, in detail"))
+    further = [row for row in parts if not _is_of_subset(row)]
+    yield from general_table(further, limit, caption=_("Right answers by subset, in detail"))
 
 
 def _is_of_subset(row: ResultRow) -> bool:

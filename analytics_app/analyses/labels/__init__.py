@@ -21,7 +21,7 @@ from analytics_app.analyses.labels.shares import (
 )
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.filtered import FilteredAnalysis
-from analytics_app.analyses.shared.labelled import ITEMS_DIFFER, Answers, Decided, Model, by_model, by_vote
+from analytics_app.analyses.shared.labels_of_texts import ITEMS_DIFFER, Answers, Decided, Model, by_model, by_vote
 from analytics_app.ratings import Mask, Table
 from analytics_app.ratings.extras.experts import Experts
 from analytics_app.ratings.extras.kinds import Kinds

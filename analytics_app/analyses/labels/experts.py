@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from analytics_app.analyses.base import Rows, Sample
 from analytics_app.analyses.labels.shares import ByOutput, shares
-from analytics_app.analyses.shared.labelled import Answers, Decided, Model, by_vote, recoded
+from analytics_app.analyses.shared.labels_of_texts import Answers, Decided, Model, by_vote, recoded
 from analytics_app.ratings import Floats, Mask
 from analytics_app.ratings.extras.experts import Experts
 from analytics_app.results import Row

@@ -6,7 +6,7 @@ from math import isnan
 import numpy as np
 
 from analytics_app.analyses.base import Rows
-from analytics_app.analyses.shared.labelled import ITEMS_DIFFER, Answers, Model
+from analytics_app.analyses.shared.labels_of_texts import ITEMS_DIFFER, Answers, Model
 from analytics_app.results import Row
 from analytics_app.stats.errors.votes import wawa
 

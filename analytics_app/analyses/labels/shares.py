@@ -13,7 +13,7 @@ from analytics_app.analyses.base import Common, Rows, Sample
 from analytics_app.analyses.shared.bootstrap import bootstrap
 from analytics_app.analyses.shared.crossed_shares import Answered, Columns, crossed_columns
 from analytics_app.analyses.shared.families import Differing
-from analytics_app.analyses.shared.labelled import Answers, Decided, systems_of
+from analytics_app.analyses.shared.labels_of_texts import Answers, Decided, systems_of
 from analytics_app.analyses.shared.outputs import interval_note
 from analytics_app.analyses.shared.pair_tests import pair_tests
 from analytics_app.analyses.shared.pairs import OfSystems, clusters_of
@@ -180,7 +180,7 @@ def answered_of(outputs: ByOutput, values: NDArray[Any], rater: NDArray[Any]) ->
 
 def _of_the_other(row: Row, label: str) -> Row:
     """Return the row of the second of two labels that exclude each other."""
-    value, low, high = (None if one is None else 1 - one for one in (row.value, row.high, row.low))
+    value, low, high = (None if share is None else 1 - share for share in (row.value, row.high, row.low))
     return replace(row, label=label, value=value, low=low, high=high)
 
 

@@ -42,8 +42,8 @@ def labels(rows: StoredRows, limit: float) -> Iterator[Table]:
     yield from _numbers(whole)
     yield from _raters(whole)
     yield from _uncertain(rows)
-    rest = [row for row in rows.parts if row.statistic != "uncertain_text"]
-    yield from general_table(rest, limit, caption=_("Labels by subset"))
+    by_subset = [row for row in rows.parts if row.statistic != "uncertain_text"]
+    yield from general_table(by_subset, limit, caption=_("Labels by subset"))
 
 
 def _by_system(rows: StoredRows) -> Iterator[Table]:

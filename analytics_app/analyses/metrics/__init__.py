@@ -26,7 +26,7 @@ from analytics_app.stats.values import Estimate, joined
 from tasks_app.settings.fields import YesNoField, choice_field, number_field
 from tasks_app.studyfile.fields import ListField
 from tasks_app.studyfile.schema import plain
-from tasks_app.task_types.base import Scale
+from tasks_app.task_types.base import ORDERED_SCALES
 
 DEPENDENT = "Texts of one item are not independent, so p is too small: read the intervals beside it."
 
@@ -85,7 +85,7 @@ class Metrics(MetricAnalysis):
         "Mathur, Baldwin and Cohn (2020). Tangled up in BLEU: reevaluating the evaluation of automatic machine "
         "translation evaluation metrics. ACL, 4984-4997."
     )
-    scales = frozenset({Scale.ORDINAL, Scale.INTERVAL, Scale.RATIO})
+    scales = ORDERED_SCALES
     needs: ClassVar[frozenset[type[Extra]]] = frozenset({Scores})
     splits = False
     distinguishing_settings = ("human",)

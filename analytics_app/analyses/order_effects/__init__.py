@@ -21,7 +21,7 @@ from analytics_app.results import Row
 from analytics_app.stats.comparison.within import NO_VARIATION, effects_within, position_effects
 from analytics_app.stats.ranking.places import choices_by_place
 from analytics_app.stats.values import Estimate, joined
-from tasks_app.task_types.base import Scale
+from tasks_app.task_types.base import ORDERED_SCALES, Scale
 
 # The number of equal parts of a sitting.
 FIFTHS = 5
@@ -53,7 +53,7 @@ class OrderEffects(FilteredAnalysis):
         "Schuman and Presser (1981). Questions and Answers in Attitude Surveys, chapter 2. Academic Press. Cameron and "
         "Miller (2015). A practitioner's guide to cluster-robust inference. Journal of Human Resources 50(2), 317-372."
     )
-    scales = frozenset({Scale.NOMINAL, Scale.ORDINAL, Scale.INTERVAL, Scale.RATIO})
+    scales = ORDERED_SCALES | {Scale.NOMINAL}
     statistics = {
         "place_effect": _("Effect of the position on the screen"),
         "place_mean": _("Mean at a position on the screen"),

@@ -21,7 +21,7 @@ from analytics_app.analyses.panas.times import (
 )
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.changes import ChangeAnalysis, baseline_rows, change_rows
-from analytics_app.ratings.extras.waves import OtherWaves
+from analytics_app.ratings.extras.same_questions import SameQuestions
 from analytics_app.results import Row
 from analytics_app.stats.comparison.change import mean_with_limits
 from analytics_app.stats.scales.reliability import cronbach_alpha
@@ -51,7 +51,7 @@ class Panas(ChangeAnalysis):
     task_types = frozenset({"questionnaire"})
     whole_task = True
     splits = False
-    needs = frozenset({OtherWaves})
+    needs = frozenset({SameQuestions})
     statistics = {
         "affect_mean": _("Mean score"),
         "affect_sd": _("SD of scores"),

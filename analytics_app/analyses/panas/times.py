@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from analytics_app.analyses.base import Question, Sample
 from analytics_app.analyses.shared.changes import Time
 from analytics_app.ratings import Floats
-from analytics_app.ratings.extras.waves import OtherWaves
+from analytics_app.ratings.extras.same_questions import SameQuestions
 from analytics_app.stats.scales.scale_scores import Scores, prorated_sums
 from tasks_app.task_types.questionnaire.panas import NEGATIVE, POSITIVE, PREFIX
 
@@ -72,7 +72,7 @@ def times_of(sample: Sample, most_missing: int, *, complete_only: bool) -> Times
     On the basis of kept ratings, only kept answers of other tasks are used. Of several answers of a person to a word at
     one time the first counts. With `complete_only`, a person who left out any word has neither score.
     """
-    table, others = sample.table, sample.extras[OtherWaves]
+    table, others = sample.table, sample.extras[SameQuestions]
     scale_of, word_of = _words(sample)
     mask = others.kept if sample.basis == "kept" else np.ones(len(others.kept), dtype=bool)
     judgments = table.judgments

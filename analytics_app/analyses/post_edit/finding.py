@@ -22,8 +22,8 @@ def post_edit(rows: StoredRows, question: FindingQuestion) -> Finding | None:
             (row.system, row.system_b) if (row.value or 0.0) > 0.5 else (row.system_b, row.system) for row in clear
         ]
         phrase = listed_pairs([_("%(a)s over %(b)s") % {"a": a, "b": b} for a, b in chosen])
-        rest = _(" (%(n)s of %(all)s pairs)") % {"n": len(clear), "all": len(tests)} if len(tests) > 1 else ""
-        return Finding(_("Editors choose suggestions of %(pairs)s") % {"pairs": phrase}, rest, evidence=evidence)
+        counts = _(" (%(n)s of %(all)s pairs)") % {"n": len(clear), "all": len(tests)} if len(tests) > 1 else ""
+        return Finding(_("Editors choose suggestions of %(pairs)s") % {"pairs": phrase}, counts, evidence=evidence)
     if tests:
         return Finding(_("No system's suggestions are chosen clearly more often than another's"), evidence=evidence)
     edited = [row for row in rows.of("hter") if row.system and row.label is None and row.value is not None]

@@ -27,8 +27,8 @@ def post_edit(rows: StoredRows, limit: float) -> Iterator[Table]:
     yield from _distances(whole)
     yield from _identical(whole)
     yield from _editors(whole)
-    rest = [row for row in whole.kept if row.statistic not in {*OF_SYSTEMS, *OF_EDITORS, IDENTICAL}]
-    yield from general_table([*rest, *rows.parts], limit, caption=_("Further figures, and parts of the texts"))
+    further = [row for row in whole.kept if row.statistic not in {*OF_SYSTEMS, *OF_EDITORS, IDENTICAL}]
+    yield from general_table([*further, *rows.parts], limit, caption=_("Further figures, and parts of the texts"))
 
 
 def _systems(rows: StoredRows, limit: float) -> Iterator[Table]:

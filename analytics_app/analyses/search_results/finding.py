@@ -39,10 +39,10 @@ def search_results(rows: StoredRows, question: FindingQuestion) -> Finding | Non
         "%(system)s has more relevant results among its first %(n)s than %(others)s",
         cutoff,
     )
-    rest = ""
+    counts = ""
     if len(clear) > len(beaten):
-        rest = _("; %(n)s of %(all)s comparisons of precision are significant") % {"n": len(clear), "all": len(tests)}
-    return Finding(start % placeholders, rest + by.claimed, criterion=question.name, evidence=evidence)
+        counts = _("; %(n)s of %(all)s comparisons of precision are significant") % {"n": len(clear), "all": len(tests)}
+    return Finding(start % placeholders, counts + by.claimed, criterion=question.name, evidence=evidence)
 
 
 def _evidence(tests: Sequence[ResultRow], limit: float, *, n_clear: int) -> Evidence:

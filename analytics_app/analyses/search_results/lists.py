@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analytics_app.analyses.base import Sample, in_words
-from analytics_app.analyses.shared.labelled import Answers, Model, by_model, by_vote
+from analytics_app.analyses.shared.labels_of_texts import Answers, Model, by_model, by_vote
 from analytics_app.analyses.shared.pairs import OfSystems, clusters_of, unit_of
 from analytics_app.ratings import Floats, Mask
 from analytics_app.ratings.extras.due_units import Wanted

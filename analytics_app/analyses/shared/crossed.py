@@ -102,8 +102,8 @@ def kept_fit(about: object, columns: Sequence[NDArray[Any]], compute: Callable[[
         while len(_FITS) >= MOST_FITS:
             _FITS.pop(next(iter(_FITS)), None)
         _FITS[key] = compute()
-    found: Fit = _FITS[key]
-    return found
+    fit: Fit = _FITS[key]
+    return fit
 
 
 def crossed_rows(

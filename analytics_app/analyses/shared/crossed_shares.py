@@ -113,13 +113,13 @@ def crossed_columns(
                     settings=columns.settings_of(column) or None,
                 )
         return
-    found = _compared(make.sample, answered, columns, pairs)
+    comparisons = _compared(make.sample, answered, columns, pairs)
     counts: list[dict[str, int]] = []
-    for column, comparison in enumerate(found):
+    for column, comparison in enumerate(comparisons):
         if not column or (rated[:, column] != rated[:, column - 1]).any():
             counts = answered.counts(column)
         yield from _levels(make, answered, columns, column, comparison, counts)
-    yield from _pairs(make, answered, columns, found)
+    yield from _pairs(make, answered, columns, comparisons)
 
 
 def _compared(
@@ -164,13 +164,13 @@ def _levels(
         )
 
 
-def _pairs(make: Rows, answered: Answered, columns: Columns, found: Sequence[CrossedComparison]) -> Iterator[Row]:
-    tests = [(column, pair) for column, comparison in enumerate(found) for pair in comparison.pairs]
+def _pairs(make: Rows, answered: Answered, columns: Columns, comparisons: Sequence[CrossedComparison]) -> Iterator[Row]:
+    tests = [(column, pair) for column, comparison in enumerate(comparisons) for pair in comparison.pairs]
     correction = make.sample.common.correction
     adjusted = adjust([pair.difference.p for _column, pair in tests], correction)
     family = {"correction": correction, "family": f"{len(tests)} {columns.of}"}
     for (column, pair), p in zip(tests, adjusted, strict=True):
-        comparison = found[column]
+        comparison = comparisons[column]
         yield make.row(
             columns.difference,
             pair.difference,

@@ -26,10 +26,10 @@ def of_labels(rows: StoredRows, question: FindingQuestion) -> Finding | None:
     largest, winner, beaten = largest_difference(clear)
     start = _("%(system)s gets the label “%(label)s” more often than %(others)s")
     placeholders = {"system": winner, "label": largest.label, "others": listed(beaten)}
-    rest = ""
+    counts = ""
     if len(clear) > len(beaten):
-        rest = _("; %(n)s of %(all)s label comparisons are significant") % {"n": len(clear), "all": len(tests)}
-    return Finding(start % placeholders, rest + by.claimed, criterion=question.name, evidence=evidence)
+        counts = _("; %(n)s of %(all)s label comparisons are significant") % {"n": len(clear), "all": len(tests)}
+    return Finding(start % placeholders, counts + by.claimed, criterion=question.name, evidence=evidence)
 
 
 def _evidence(tests: Sequence[ResultRow], limit: float, *, n_clear: int) -> Evidence:

@@ -62,8 +62,8 @@ def with_limits(
     if common.over_raters != "t" or drawn.value is None:
         return drawn, settings
     numbers = np.asarray(values, dtype=np.float64)
-    one = np.zeros(numbers.size, dtype=np.intp)
-    (mean,) = means_over_raters(numbers, one, raters, n_groups=1, confidence=common.confidence)
+    single_group = np.zeros(numbers.size, dtype=np.intp)
+    (mean,) = means_over_raters(numbers, single_group, raters, n_groups=1, confidence=common.confidence)
     low, high = mean.low, mean.high
     if share and low is not None and high is not None:
         low, high = max(0.0, low), min(1.0, high)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from analytics_app.analyses.base import Question, QuestionCriterion, Sample
 from analytics_app.ratings import Floats, Mask
-from tasks_app.task_types.base import Scale
+from tasks_app.task_types.base import ORDERED_SCALES
 from tasks_app.task_types.questionnaire.panas import PREFIX, WORDS
 
 
@@ -59,9 +59,7 @@ def scales_of(question: Question, names: Sequence[str]) -> tuple[QuestionCriteri
 
     For another questionnaire, they are the largest group of questions with the same steps.
     """
-    known = [
-        criterion for criterion in question.criteria if criterion.scale in {Scale.ORDINAL, Scale.INTERVAL, Scale.RATIO}
-    ]
+    known = [criterion for criterion in question.criteria if criterion.scale in ORDERED_SCALES]
     if names:
         return tuple(criterion for criterion in known if criterion.key in set(names))
     panas = [

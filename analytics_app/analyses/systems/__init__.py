@@ -31,7 +31,7 @@ from analytics_app.stats.comparison.means import group_medians
 from analytics_app.stats.comparison.over_raters import differences_over_raters
 from analytics_app.stats.comparison.paired import Paired, item_means, paired, superiority
 from analytics_app.stats.values import Estimate, joined
-from tasks_app.task_types.base import Scale
+from tasks_app.task_types.base import ORDERED_SCALES, Scale
 
 # The family of tests whose p values are corrected together.
 PAIRS = "pairs of one criterion"
@@ -62,7 +62,7 @@ class Systems(Reducible):
         "Software 82(13), 1-26; Koehn (2004). Statistical significance tests for machine translation evaluation. "
         "EMNLP, 388-395."
     )
-    scales = frozenset({Scale.ORDINAL, Scale.INTERVAL, Scale.RATIO})
+    scales = ORDERED_SCALES
     statistics = {
         "mean": _("Mean"),
         "mean_over_raters": _("Mean, interval over raters"),

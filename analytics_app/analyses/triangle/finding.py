@@ -27,8 +27,8 @@ def triangle(rows: StoredRows, question: FindingQuestion) -> Finding | None:
         return Finding(not_shown, evidence=evidence)
     pairs = listed_pairs([_("%(a)s and %(b)s") % {"a": row.system, "b": row.system_b} for row in shown])
     start = _("Raters hardly tell %(pairs)s apart") if similarity else _("Raters can tell %(pairs)s apart")
-    rest = "" if len(shown) == len(tests) else _(" (%(n)s of %(all)s pairs)") % {"n": len(shown), "all": len(tests)}
-    return Finding(start % {"pairs": pairs}, rest, evidence=evidence)
+    counts = "" if len(shown) == len(tests) else _(" (%(n)s of %(all)s pairs)") % {"n": len(shown), "all": len(tests)}
+    return Finding(start % {"pairs": pairs}, counts, evidence=evidence)
 
 
 def _evidence(tests: Sequence[ResultRow], limit: float, risk: float, *, similarity: bool, n_shown: int) -> Evidence:

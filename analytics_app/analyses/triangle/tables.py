@@ -67,8 +67,8 @@ def triangle(rows: StoredRows, limit: float) -> Iterator[Table]:
     yield from _by_label(whole, pairs, POSITION, ("1", "2", "3"), by_position, limit)
     yield from _triads(whole)
     placed = {*VERDICTS, *ABILITIES, *ORDER, *POSITION, TRIADS}
-    rest = [row for row in rows.rows if row.statistic not in placed or row.slice or row.group or row.wave]
-    yield from general_table(rest, limit, caption=_("Triangle test by subset") if rows.parts else "")
+    further = [row for row in rows.rows if row.statistic not in placed or row.slice or row.group or row.wave]
+    yield from general_table(further, limit, caption=_("Triangle test by subset") if rows.parts else "")
 
 
 _named = pair("–")

@@ -19,7 +19,7 @@ from analytics_app.analyses.shared.pairs import clusters_of, unit_of
 from analytics_app.analyses.shared.rated_texts import outcome_of
 from analytics_app.analyses.ways_of_scoring.ways import WAYS, Entries, Scores, scores_of
 from analytics_app.ratings import Extra
-from analytics_app.ratings.extras.other_tasks import NUMBERS, OtherTasks
+from analytics_app.ratings.extras.systems_elsewhere import SystemsElsewhere
 from analytics_app.results import Row
 from analytics_app.stats.comparison.corrections import adjust
 from analytics_app.stats.metrics.system_scores import correlated_scores
@@ -29,7 +29,7 @@ from analytics_app.stats.values import Estimate, joined
 from tasks_app.settings.fields import YesNoField, whole_field
 from tasks_app.studyfile.fields import ListField
 from tasks_app.studyfile.problems import nearest
-from tasks_app.task_types.base import Scale
+from tasks_app.task_types.base import ORDERED_SCALES, Scale
 
 COEFFICIENTS = ("pearson", "spearman", "kendall")
 # With fewer systems even a perfect correlation is likely by chance.
@@ -67,11 +67,11 @@ class WaysOfScoring(FilteredAnalysis):
         "Novikova, Dušek and Rieser (2018). RankME: reliable human ratings for natural language generation. NAACL. "
         "Kendall (1945). The treatment of ties in ranking problems. Biometrika 33(3), 239-251."
     )
-    scales = NUMBERS
+    scales = ORDERED_SCALES
     whole_task = True
     splits = False
     leads = False
-    needs: ClassVar[frozenset[type[Extra]]] = frozenset({OtherTasks})
+    needs: ClassVar[frozenset[type[Extra]]] = frozenset({SystemsElsewhere})
     statistics: ClassVar[Mapping[str, Words]] = {
         "scoring_score": _("Score of a system by a way of scoring"),
         "scoring_pearson": _("Pearson's r of two scores over systems"),
@@ -93,7 +93,7 @@ class WaysOfScoring(FilteredAnalysis):
     @classmethod
     def fits(cls, question: Question) -> bool:
         """Say whether a task asks for numbers."""
-        return question.whole and any(criterion.scale in NUMBERS for criterion in question.criteria)
+        return question.whole and any(criterion.scale in ORDERED_SCALES for criterion in question.criteria)
 
     def needed(self) -> frozenset[type[Extra]]:
         """Read other tasks only where they are compared."""
@@ -103,7 +103,7 @@ class WaysOfScoring(FilteredAnalysis):
         """Yield the scores of each criterion and their correlations, then those of criteria and of tasks."""
         across = self.tasks and _is_whole(sample)
         mine = list(_own(sample))
-        others = list(_others(sample, sample.extras[OtherTasks])) if across else []
+        others = list(_others(sample, sample.extras[SystemsElsewhere])) if across else []
         make, judge = Rows(self.name, sample), _Judge(sample, self, [*mine, *others])
         own = [scored for entries in mine if (scored := judge.scored(entries)).several]
         if not own:
@@ -115,7 +115,7 @@ class WaysOfScoring(FilteredAnalysis):
         for scored in own:
             yield from _scores(make, scored)
             yield from _ways(make, scored)
-        extra = sample.extras[OtherTasks] if others else None
+        extra = sample.extras[SystemsElsewhere] if others else None
         titles = extra.titles if extra is not None else {}
         if self.criteria:
             pairs = [(a, b, a.lead, b.lead) for a, b in combinations(own, 2)]
@@ -182,7 +182,7 @@ def _own(sample: Sample) -> Iterator[Entries]:
     row, system, item = table.by_system()
     counts = ~np.isnan(table.value[row]) & ~np.isin(system, sorted(sample.without))
     for criterion in sample.question.criteria:
-        if criterion.scale not in NUMBERS:
+        if criterion.scale not in ORDERED_SCALES:
             continue
         mine = counts & (table.criterion[row] == criterion.code)
         rows = row[mine]
@@ -205,7 +205,7 @@ def _low_is_good(question: Question, criterion: QuestionCriterion) -> bool:
     return outcome is not None and outcome.low_is_good
 
 
-def _others(sample: Sample, other: OtherTasks) -> Iterator[Entries]:
+def _others(sample: Sample, other: SystemsElsewhere) -> Iterator[Entries]:
     """Yield the ratings of each criterion of the other tasks; z is within raters, over the ratings that count here."""
     counts = ~np.isin(other.system, sorted(sample.without))
     if sample.basis == "kept":

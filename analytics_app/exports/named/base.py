@@ -1,4 +1,4 @@
-"""The base of writers, and what they write: the texts of a study in order, and its ratings as rows."""
+"""The base of writers, and the study they write: its texts in order, and its ratings as rows."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Segment:
 
 @dataclass
 class Written:
-    """The study to write. `left_out` counts what the format cannot hold, by a sentence with %(n)s."""
+    """The study to write. `left_out` counts the values that the format cannot hold, by a sentence with %(n)s."""
 
     study: Study
     left_out: Counter[str] = field(default_factory=Counter)
@@ -87,9 +87,9 @@ class Written:
         """Yield the ratings of the main part that count, as rows of the export (docs/columns.md)."""
         # The connection is busy while they are read.
         assert None not in (self.segments, self.systems, self.rules)
-        rest = b""
+        unfinished = b""
         for chunk in ratings.stream(self.study, format="jsonl", include=("main",)):
-            *lines, rest = (rest + chunk).split(b"\n")
+            *lines, unfinished = (unfinished + chunk).split(b"\n")
             for line in lines:
                 row = json.loads(line)
                 if row["state"] == "submitted" or row["label"] == "none":
@@ -104,7 +104,7 @@ class Written:
 
     @property
     def notes(self) -> list[str]:
-        """Return what the format could not hold."""
+        """Return sentences on the values that the format could not hold."""
         return [sentence % {"n": f"{n:,}"} for sentence, n in self.left_out.items()]
 
 
@@ -122,11 +122,11 @@ class Writer:
     needs_errors: ClassVar[bool] = False
 
     def write(self, written: Written, target: IO[bytes]) -> None:
-        """Write a study. What cannot be held is counted in `written`."""
+        """Write a study. Values that the format cannot hold are counted in `written`."""
         raise NotImplementedError
 
     def fits(self, study: Study) -> bool:
-        """Return whether the study has what the format is about."""
+        """Return whether the study has ratings of the kind that the format holds."""
         return not self.needs_errors or study.tasks.filter(until=None, type=ErrorSpans.name).exists()
 
 

@@ -42,7 +42,7 @@ class MtMetricsEval(Writer):
         for row in written.rows():
             _collect(written, row, scores, errors)
         for text, by_rater in errors.items():
-            penalties = [sum(error["score"] for error in found) for found in by_rater.values()]
+            penalties = [sum(error["score"] for error in of_rater) for of_rater in by_rater.values()]
             scores.setdefault("mqm", {})[text] = [-penalty for penalty in penalties]
         pairs = sorted({segment.pair for segment in written.segments})
         with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -148,8 +148,8 @@ def _mean(values: Sequence[float] | None) -> str:
 
 
 def _mean_of_means(by_text: Mapping[tuple[str, str], list[float]], segments: Sequence[Segment], system: str) -> str:
-    found = [values for segment in segments if (values := by_text.get((segment.key, system)))]
-    return _mean([sum(values) / len(values) for values in found])
+    values_of_texts = [values for segment in segments if (values := by_text.get((segment.key, system)))]
+    return _mean([sum(values) / len(values) for values in values_of_texts])
 
 
 def _rating(system: str, rater: str, errors: list[dict[str, Any]] | None) -> str:

@@ -51,7 +51,7 @@ def proposals(facts: Facts, about: CriterionFacts) -> dict[str, Proposal]:
     answers["4.2.2"] = proposal(TASKS, "", RELATIVE if kind.side_by_side else ABSOLUTE)
     answers["4.3.1.1"] = proposal(LIBRARY, criterion.name or NOT_APPLICABLE)
     answers["4.3.2"] = proposal(LIBRARY, criterion.definition or NOT_APPLICABLE)
-    answers["4.3.7"] = proposal(LIBRARY, criterion.question or criterion.name or NOT_APPLICABLE)
+    answers["4.3.7"] = proposal(LIBRARY, criterion.wording or NOT_APPLICABLE)
     proposed = {"4.3.6": NOT_APPLICABLE, **kind.heds(criterion)}
     answers |= {number: _worded(number, words, TASKS) for number, words in proposed.items() if words}
     answers["4.3.9"] = proposal(facts.of_the_run, " ".join(_scores(facts, about)))
@@ -62,10 +62,10 @@ def _worded(number: str, words: str, source: str) -> Proposal:
     """Return a proposal with the option that the words name; other words are the text of "other"."""
     if number not in WORDS:
         return proposal(source, words)
-    head, _colon, rest = words.partition(":")
+    head, _colon, tail = words.partition(":")
     name = head.strip().lower()
     if name in WORDS[number]:
-        return proposal(source, rest, WORDS[number].index(name) + 1)
+        return proposal(source, tail, WORDS[number].index(name) + 1)
     return (
         proposal(source, words, WORDS[number].index(OTHER) + 1) if OTHER in WORDS[number] else proposal(source, words)
     )

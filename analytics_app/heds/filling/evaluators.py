@@ -59,7 +59,7 @@ def _recruitment(facts: Facts) -> Proposal:
     words = [f"Evaluators came by: {', '.join(ways)}."]
     for frame in facts.frames:
         if frame.task.stage == Task.Stage.SCREENING:
-            questions = "; ".join(criterion.question or criterion.name for criterion in frame.criteria)
+            questions = "; ".join(criterion.wording for criterion in frame.criteria)
             words.append(f"Questions that decided who could take part: {questions}.")
     return proposal("from the channels and the screening", " ".join(words))
 
@@ -97,5 +97,5 @@ def _units(most: int | None, available: int) -> int:
 def _questions(facts: Facts) -> Iterator[str]:
     for frame in facts.frames:
         if frame.task.stage != Task.Stage.MAIN:
-            questions = " · ".join(criterion.question or criterion.name for criterion in frame.criteria)
+            questions = " · ".join(criterion.wording for criterion in frame.criteria)
             yield f"{frame.task.title or frame.task.key}: {questions}"

@@ -12,7 +12,7 @@ from analytics_app import analyses, plan
 from analytics_app.heds.answers import Answer
 from analytics_app.heds.filling.texts import FrozenVersion, UnitSizes, counts_of
 from analytics_app.models import Plan, ResultRow, Run
-from analytics_app.selectors.pages import best_run
+from analytics_app.selectors.runs import best_run
 from tasks_app.hooks.sections import Json
 from tasks_app.models import Extension, Membership, Study, Task, Withdrawal
 from tasks_app.selectors.screens import Frame, read_frames

@@ -59,7 +59,7 @@ def _ethics(facts: Facts) -> Iterator[tuple[str, Proposal]]:
     if options.ethics:
         yield "5.1", proposal(STUDY, options.ethics)
     questions = [
-        criterion.question or criterion.name
+        criterion.wording
         for frame in facts.frames
         if frame.task.stage != Task.Stage.MAIN
         for criterion in frame.criteria

@@ -12,7 +12,7 @@ from tasks_app.hooks.sections import Json
 from tasks_app.models import Study
 from tasks_app.models.judgments import is_current
 from tasks_app.settings.checks import COPIES
-from tasks_app.setup.texts import ABOUT, BROUGHT_BACK, SAMPLED, STORED
+from tasks_app.setup.texts.writes import ABOUT, BROUGHT_BACK, SAMPLED, STORED
 
 # Outputs on units that are judged, without those that check raters, and what the study's texts are.
 _COUNTS = f"""

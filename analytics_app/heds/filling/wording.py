@@ -35,7 +35,7 @@ def _setting(field: forms.Field, value: object) -> str:
         return str(field.label)
     names = {str(key): str(name) for key, name in getattr(field, "choices", ()) if not isinstance(name, (list, tuple))}
     values = value if isinstance(value, Sequence) and not isinstance(value, str) else [value]
-    return f"{field.label}: {', '.join(names.get(str(one), str(one)) for one in values)}"
+    return f"{field.label}: {', '.join(names.get(str(entry), str(entry)) for entry in values)}"
 
 
 def failing(on_failing: str, fail_below: float, fail_after: int) -> Iterator[str]:

@@ -12,7 +12,7 @@ from analytics_app.exports.results import stream
 from analytics_app.models import UNFINISHED, Run, RunState, RunTrigger
 from analytics_app.runs import start
 from analytics_app.selectors.results import rows_of, systems_shown
-from analytics_app.selectors.runs import workers
+from analytics_app.selectors.workers import workers
 from tasks_app.management.lookups import study_called
 from tasks_app.models import Study
 

@@ -99,11 +99,11 @@ class Command(BaseCommand):
 
     def _chosen(self, file: RatingsFile, numbered: str | None, *, check: bool) -> Reading | None:
         """Return how the columns are read; None where both ways were shown. Raises CommandError to ask for one."""
-        found = _guessed(file)
-        for reading in found:
-            if len(found) == 1 or reading.name == numbered:
+        readings = _guessed(file)
+        for reading in readings:
+            if len(readings) == 1 or reading.name == numbered:
                 return reading
-        for reading in found:
+        for reading in readings:
             self.stdout.write(f"--numbered {reading.name}: {reading.about}\n\n{as_yaml(reading.document)}")
         if check:
             return None

@@ -74,7 +74,7 @@ def closest_raters(
     n_equal = np.asarray(equal[one, other]).ravel()
     share = n_equal / n
     n_pairs = n.size // 2
-    found = []
+    closest = []
     for place in range(n_raters):
         own = np.flatnonzero(one == place)
         if own.size:
@@ -87,5 +87,5 @@ def closest_raters(
             estimate = Estimate(float(share[best]), n_ratings=int(n[best]), n_items=int(n[best]), n_raters=2, p=p)
             adjusted = None if p is None else min(1.0, p * n_pairs)
             codes_of = shared.rater_codes
-            found.append(Closest(int(codes_of[place]), int(codes_of[other[best]]), estimate, adjusted))
-    return found
+            closest.append(Closest(int(codes_of[place]), int(codes_of[other[best]]), estimate, adjusted))
+    return closest

@@ -181,12 +181,14 @@ def resampled(
     n_drawn = n_units if table.clusters is None else compressed(table.clusters)[0].size
     exact = False
     if k is not None:
-        found = agreement_interval(samples, confidence, n_drawn, value=value, k=k)
+        limits = agreement_interval(samples, confidence, n_drawn, value=value, k=k)
     else:
-        found = interval(samples, confidence, n_drawn)
+        limits = interval(samples, confidence, n_drawn)
     if n_judgments is not None:
-        found, exact = exact_if_all_alike(found, value, n_judgments=n_judgments, n_units=n_drawn, confidence=confidence)
-    return table.estimate(value, **{**found._asdict(), "note": joined(note, found.note)}, exact=exact)
+        limits, exact = exact_if_all_alike(
+            limits, value, n_judgments=n_judgments, n_units=n_drawn, confidence=confidence
+        )
+    return table.estimate(value, **{**limits._asdict(), "note": joined(note, limits.note)}, exact=exact)
 
 
 def over_expected(observed: Floats, expected: Floats, undefined: NDArray[np.bool_]) -> Floats:

@@ -13,6 +13,7 @@ Form = Literal["ICC1", "ICC2", "ICC3", "ICC1k", "ICC2k", "ICC3k"]
 
 NO_TEXTS = "An ICC takes two texts or more that two raters or more rated."
 ALL_SAME = "All ratings are the same, so the ICC is undefined."
+TOO_FEW = "Two texts by two raters are too few for the ICC of a complete table."
 TEXTS_SAME = "Raters differ, texts do not vary at all: no interval."
 PERFECT = "All raters of a text gave it the same rating, so there is no interval."
 NO_ERROR = "Nothing is left but differences between texts and between raters, so there is no interval."
@@ -130,7 +131,7 @@ def icc_forms(ratings: ArrayLike, *, confidence: float = 0.95) -> dict[Form, Est
     Returns
     -------
     dict of str to Estimate
-        By form. None with fewer than two texts or two raters, and where all ratings are the same.
+        By form. None with fewer than two texts, two raters or five ratings, and where all ratings are the same.
 
     References
     ----------
@@ -157,6 +158,8 @@ def icc_forms(ratings: ArrayLike, *, confidence: float = 0.95) -> dict[Form, Est
     squares = _two_way_squares(table)
     if squares.error <= 0 or squares.texts <= 0:
         return _degenerate(table, squares, counts)
+    if table.size < _FEWEST_RATINGS:
+        return _all_forms(Estimate(None, **counts, note=TOO_FEW))
     results = _by_package(table)
     limits = results.limits if confidence == _PACKAGE_CONFIDENCE else _all_limits(squares, confidence)
     return {
@@ -172,6 +175,8 @@ def icc_forms(ratings: ArrayLike, *, confidence: float = 0.95) -> dict[Form, Est
     }
 
 
+# The package refuses fewer ratings, and two texts by two raters say nothing about agreement.
+_FEWEST_RATINGS = 5
 _FORMS: tuple[Form, ...] = ("ICC1", "ICC2", "ICC3", "ICC1k", "ICC2k", "ICC3k")
 
 

@@ -109,12 +109,12 @@ def _mean(
     if n_clusters < 2:
         single_note = "An interval takes ratings from at least two clusters; here is one."
         return Estimate(value, n_ratings=n_ratings, n_items=n_clusters, note=single_note)
-    found, exact = interval(samples, confidence, n_clusters), False
+    limits, exact = interval(samples, confidence, n_clusters), False
     if shares:
-        found, exact = exact_if_all_alike(
-            found, value, n_judgments=n_ratings, n_units=n_clusters, confidence=confidence
+        limits, exact = exact_if_all_alike(
+            limits, value, n_judgments=n_ratings, n_units=n_clusters, confidence=confidence
         )
-    return Estimate(value, **found._asdict(), n_ratings=n_ratings, n_items=n_clusters, exact=exact)
+    return Estimate(value, **limits._asdict(), n_ratings=n_ratings, n_items=n_clusters, exact=exact)
 
 
 def group_medians(values: ArrayLike, groups: ArrayLike, n_groups: int) -> Floats:

@@ -84,10 +84,10 @@ def _ratio(
     if samples is None or n_clusters < 2:
         single_note = "An interval takes at least two items." if samples is not None else None
         return Estimate(value, n_ratings=n, n_items=n_clusters, note=single_note)
-    found, exact = interval(samples, confidence, n_clusters), False
+    limits, exact = interval(samples, confidence, n_clusters), False
     if shares:
-        found, exact = exact_if_all_alike(found, value, n_judgments=n, n_units=n_clusters, confidence=confidence)
-    is_few = n_clusters < 10 and found.low is not None and not exact
-    note = joined(found.note, f"The interval rests on {n_clusters} items only." if is_few else None)
-    fields = {**found._asdict(), "note": note}
+        limits, exact = exact_if_all_alike(limits, value, n_judgments=n, n_units=n_clusters, confidence=confidence)
+    is_few = n_clusters < 10 and limits.low is not None and not exact
+    note = joined(limits.note, f"The interval rests on {n_clusters} items only." if is_few else None)
+    fields = {**limits._asdict(), "note": note}
     return Estimate(value, **fields, n_ratings=n, n_items=n_clusters, exact=exact)

@@ -82,19 +82,21 @@ def effects_for_further_raters(
     coefficients = [fit.intercept, *fit.effects]
     if n_raters < FEWEST or n_items < 2:
         note = FEW_RATERS.format(least=FEWEST, n=n_raters) if n_raters < FEWEST else "One text only."
-        plain = [Estimate(one.value, n_items=fit.n, n_raters=n_raters, note=note) for one in coefficients]
+        plain = [
+            Estimate(coefficient.value, n_items=fit.n, n_raters=n_raters, note=note) for coefficient in coefficients
+        ]
         return replace(fit, intercept=plain[0], effects=tuple(plain[1:]))
     design = np.column_stack((np.ones(len(table)), table))[text]
-    beta = np.array([one.value for one in coefficients])
+    beta = np.array([coefficient.value for coefficient in coefficients])
     whole = np.column_stack((np.ones(int(used.sum())), table[used]))
     scores = (design * ((y - design @ beta) / times[text])[:, np.newaxis]) @ np.linalg.inv(whole.T @ whole)
     errors = np.sqrt(_variances(scores, compressed(item[text])[1], compressed(rater)[1]))
     df = float(min(n_raters, n_items) - 1)
     numbers = {"n_items": fit.n, "n_raters": n_raters, "n_ratings": int(keep.sum())}
-    found = [
+    estimates = [
         estimate(float(b), float(se), df, confidence, numbers, tested=0.0) for b, se in zip(beta, errors, strict=True)
     ]
-    return replace(fit, intercept=found[0], effects=tuple(found[1:]))
+    return replace(fit, intercept=estimates[0], effects=tuple(estimates[1:]))
 
 
 def _variances(scores: Floats, item: Codes, rater: Codes) -> Floats:

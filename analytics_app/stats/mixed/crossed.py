@@ -205,9 +205,9 @@ def _rule(few: list[_Side], zero: tuple[str, ...], caution: int | None) -> str:
     if caution is None:
         return _SATTERTHWAITE
     words = {"rater": "raters", "item": "items", "cluster": "documents"}
-    those = " and ".join(f"{side.levels} {words[side.own]}" for side in few if side.between in zero)
+    scarce = " and ".join(f"{side.levels} {words[side.own]}" for side in few if side.between in zero)
     return (
-        f"{_SATTERTHWAITE} They are at most {caution}: with only {those}, a variance between systems that is estimated"
+        f"{_SATTERTHWAITE} They are at most {caution}: with only {scarce}, a variance between systems that is estimated"
         " as 0 may well be larger."
     )
 
@@ -233,7 +233,7 @@ def _constant(given: Ratings, crossed: Design, means: Floats) -> CrossedComparis
     note = "All ratings of a system are the same, so there is no interval."
     present = set(given.system.tolist())
     empty = Estimate(None, n_ratings=0, n_items=0, n_raters=0, note=NOTHING)
-    found = tuple(
+    means_of_systems = tuple(
         Estimate(means[system], note=note, **counts(given, system)) if system in present else empty
         for system in range(given.n_systems)
     )
@@ -245,4 +245,4 @@ def _constant(given: Ratings, crossed: Design, means: Floats) -> CrossedComparis
         else:
             difference = float(means[a] - means[b])
             pairs.append(CrossedPair(a, b, Estimate(difference, p=None if difference else 1.0, note=note, **numbers)))
-    return CrossedComparison(MIXED_MODEL, found, tuple(pairs), left_out=crossed.left_out, note=note)
+    return CrossedComparison(MIXED_MODEL, means_of_systems, tuple(pairs), left_out=crossed.left_out, note=note)

@@ -238,15 +238,15 @@ class Hessian:
     def _of_texts(self, inverse: Floats) -> Floats:
         """Return the rows of B of texts times the inverse, at the two columns of each rating, shape (2, n)."""
         given, texts = self.given, self.given.texts
-        found = np.zeros((2, given.n))
+        solved = np.zeros((2, given.n))
         if not self.sd[1]:
-            return found
+            return solved
         rows, step = self._texts(), max(1, _CHUNK // given.n_of_raters)
         for start in range(0, texts.item.size, step):
             chosen = texts.order[texts.begins[start] : texts.begins[min(start + step, texts.item.size)]]
             dense = rows[start : start + step] @ inverse
-            found[:, chosen] = dense[texts.code[chosen] - start, given.of_raters[:, chosen]]
-        return found
+            solved[:, chosen] = dense[texts.code[chosen] - start, given.of_raters[:, chosen]]
+        return solved
 
     def _by_text(self, by_rating: Floats) -> Floats:
         """Return, for each rating, the sum over its text of numbers times the entries of the text's row of B."""

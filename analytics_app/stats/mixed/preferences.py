@@ -104,11 +104,11 @@ def preference_shares(
     )
     if ((numbers < 0) | (numbers > 1)).any():
         raise ValueError("A preference is between 0 and 1.")
-    found = []
+    compared = []
     for a, b in columns.tolist():
         forward, backward = (one == a) & (two == b), (one == b) & (two == a)
         chosen = forward | backward
-        found.append(
+        compared.append(
             _pair(
                 (a, b),
                 np.where(forward, numbers, 1 - numbers)[chosen],
@@ -118,7 +118,7 @@ def preference_shares(
                 confidence,
             )
         )
-    return tuple(found)
+    return tuple(compared)
 
 
 def _pair(
@@ -128,8 +128,10 @@ def _pair(
         return PreferredPair(*pair, Estimate(None, n_ratings=0, n_items=0, n_raters=0, note=NOTHING))
     if np.ptp(wins) == 0:
         return PreferredPair(*pair, _all_alike(wins, items, raters, clusters, confidence))
-    one = np.zeros(wins.size, dtype=np.intp)
-    model = compare_crossed(wins, one, items, raters, n_systems=1, pairs=[], confidence=confidence, clusters=clusters)
+    single_system = np.zeros(wins.size, dtype=np.intp)
+    model = compare_crossed(
+        wins, single_system, items, raters, n_systems=1, pairs=[], confidence=confidence, clusters=clusters
+    )
     (mean,) = model.means
     if mean.value is None or mean.se is None or mean.df is None:
         return PreferredPair(*pair, mean, model)

@@ -111,8 +111,8 @@ class Model:
         return Point(float(deviance), squares, np.array(traces), np.array(quadratics), effects, covariance)
 
     def _of_raters(self, ratios: Floats) -> tuple[float, float]:
-        found = dict(zip(self.names, ratios.tolist(), strict=True))
-        return found.get("rater", 0.0), found.get("rater_system", 0.0)
+        ratio_of = dict(zip(self.names, ratios.tolist(), strict=True))
+        return ratio_of.get("rater", 0.0), ratio_of.get("rater_system", 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,6 +281,8 @@ def _inverted(curvature: Floats) -> Floats:
     scale = np.sqrt(np.abs(np.diag(curvature)))
     scale[scale == 0] = 1.0
     roots, vectors = np.linalg.eigh(curvature / np.outer(scale, scale))
-    kept = roots > 1e-8
-    inverse: Floats = 2 * (vectors[:, kept] / roots[kept]) @ vectors[:, kept].T / np.outer(scale, scale)
+    is_positive = roots > 1e-8
+    inverse: Floats = (
+        2 * (vectors[:, is_positive] / roots[is_positive]) @ vectors[:, is_positive].T / np.outer(scale, scale)
+    )
     return inverse

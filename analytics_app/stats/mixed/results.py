@@ -144,18 +144,20 @@ def near_one(given: Ratings) -> tuple[Ratings, int]:
     return replace(given, values=np.ldexp(given.values, -exponent)), exponent
 
 
-def in_own_unit(found: CrossedComparison, exponent: int) -> CrossedComparison:
+def in_own_unit(comparison: CrossedComparison, exponent: int) -> CrossedComparison:
     """Return a comparison of values that `near_one` has divided, in the unit of the values that were given."""
 
     def back(number: float | None) -> float | None:
         return None if number is None else float(np.ldexp(number, exponent))
 
-    def times(one: Estimate) -> Estimate:
-        return replace(one, value=back(one.value), low=back(one.low), high=back(one.high), se=back(one.se))
+    def times(estimate: Estimate) -> Estimate:
+        return replace(
+            estimate, value=back(estimate.value), low=back(estimate.low), high=back(estimate.high), se=back(estimate.se)
+        )
 
-    pairs = tuple(replace(pair, difference=times(pair.difference)) for pair in found.pairs)
-    deviations = {name: times(deviation) for name, deviation in found.sd.items()}
-    return replace(found, means=tuple(map(times, found.means)), pairs=pairs, sd=deviations)
+    pairs = tuple(replace(pair, difference=times(pair.difference)) for pair in comparison.pairs)
+    deviations = {name: times(deviation) for name, deviation in comparison.sd.items()}
+    return replace(comparison, means=tuple(map(times, comparison.means)), pairs=pairs, sd=deviations)
 
 
 def estimate(

@@ -89,8 +89,8 @@ def robust_comparison(given: Ratings) -> CrossedComparison:
     """Compare systems as `compare_crossed_robust` does, by ratings scaled to at most about 1, and in that unit."""
     parts = _parts(given)
     means = tuple(_mean(given, system, part) for system, part in enumerate(parts))
-    found = tuple(CrossedPair(a, b, _difference(given, (a, b), parts)) for a, b in given.pairs.tolist())
-    return CrossedComparison(ROBUST, means, found, df_rule=_RULE, note=None if given.values.size else NOTHING)
+    pairs = tuple(CrossedPair(a, b, _difference(given, (a, b), parts)) for a, b in given.pairs.tolist())
+    return CrossedComparison(ROBUST, means, pairs, df_rule=_RULE, note=None if given.values.size else NOTHING)
 
 
 def _parts(given: Ratings) -> list[_Part]:

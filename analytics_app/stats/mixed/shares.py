@@ -66,7 +66,7 @@ def compare_shares(
     numbers = checked_values(values)
     if ((numbers < 0) | (numbers > 1)).any():
         raise ValueError("A share is between 0 and 1.")
-    found = compare_crossed(
+    comparison = compare_crossed(
         numbers,
         systems,
         items,
@@ -81,10 +81,10 @@ def compare_shares(
     place = documents[0] if documents else item
     compared = [
         _exact(pair, known, system, (item, place, rater), confidence) if _is_undecided(pair) else _cut(pair)
-        for pair in found.pairs
+        for pair in comparison.pairs
     ]
-    means = tuple(_within(mean, 0.0) for mean in found.means)
-    return replace(found, means=means, pairs=tuple(compared))
+    means = tuple(_within(mean, 0.0) for mean in comparison.means)
+    return replace(comparison, means=means, pairs=tuple(compared))
 
 
 def _is_undecided(pair: CrossedPair) -> bool:
@@ -172,9 +172,9 @@ def share_above(
     0.333
     """
     right, chance = checked_values(values), checked_values(chances)
-    one = np.zeros(right.size, dtype=np.intp)
+    single_system = np.zeros(right.size, dtype=np.intp)
     model = compare_crossed(
-        right - chance, one, items, raters, n_systems=1, pairs=[], confidence=confidence, clusters=clusters
+        right - chance, single_system, items, raters, n_systems=1, pairs=[], confidence=confidence, clusters=clusters
     )
     (mean,) = model.means
     numbers = {"n_ratings": mean.n_ratings or 0, "n_items": mean.n_items or 0, "n_raters": mean.n_raters or 0}

@@ -106,7 +106,10 @@ def crossed_strengths(
         raise ValueError("A preference is 0, 0.5 or 1.")
     counted = [_counts((one == code) | (two == code), item, rater) for code in range(n_systems)]
     fitted = _points(numbers, one, two, n_systems)
-    points = [Estimate(found.value, note=found.note, **n) for found, n in zip(fitted, counted, strict=True)]
+    points = [
+        Estimate(fitted_point.value, note=fitted_point.note, **n)
+        for fitted_point, n in zip(fitted, counted, strict=True)
+    ]
     placed = np.array([point.value is not None for point in points], dtype=bool)
     if not placed.any():
         return tuple(points)

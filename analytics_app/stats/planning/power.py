@@ -143,9 +143,9 @@ def _degrees(parts: Mapping[str, float], n_items: int, raters: int, ratings: int
     can leave fewer than either of the first two has, as where raters have hardly more than one rating of each system;
     these then count.
     """
-    own, rest = parts[RATINGS], max(1, ratings - n_items - raters + 1)
+    own, df_of_rating = parts[RATINGS], max(1, ratings - n_items - raters + 1)
     squares = (parts[ITEMS] + own, parts[RATERS] + own, own)
-    counts = (n_items - 1, raters - 1, rest)
+    counts = (n_items - 1, raters - 1, df_of_rating)
     df = sum(parts.values()) ** 2 / sum(square**2 / n for square, n in zip(squares, counts, strict=True))
     return max(df, float(min(n_items, raters) - 1))
 
@@ -222,8 +222,8 @@ def _on_the_scale(assumed: Assumed) -> tuple[float, float, float, float, float]:
     of_text = _differs(better, other, (item + both) / total, item / total)
     of_taste = _differs(better, other, (rater + taste) / total, rater / total)
     of_leniency = 2 * better.shared_with(other, rater / total)
-    within = sum(one.variance - one.shared_with(one, (item + both) / total) for one in (better, other))
-    within -= sum(one.shared_with(one, (rater + taste) / total) for one in (better, other))
+    within = sum(system.variance - system.shared_with(system, (item + both) / total) for system in (better, other))
+    within -= sum(system.shared_with(system, (rater + taste) / total) for system in (better, other))
     return better.mean - other.mean, of_text, of_taste, of_leniency, max(0.0, within)
 
 

@@ -9,9 +9,8 @@ from django.utils.translation import gettext as _
 
 from analytics_app.exports import tables as files
 from analytics_app.models import Run, RunState
-from analytics_app.selectors.pages import RUNS_SHOWN
 from analytics_app.selectors.results import systems_shown
-from analytics_app.selectors.runs import runs_of
+from analytics_app.selectors.runs import RUNS_SHOWN, runs_of
 from analytics_app.selectors.sections import names_of
 from analytics_app.views.comparing.criteria import changed_in_words, criteria_of
 from analytics_app.views.comparing.differences import differences

@@ -38,7 +38,7 @@ def excluded(a: Half, b: Half) -> list[Table]:
         task = a.tasks.get(key, key)
         rows = [
             [
-                Cell(label, strong=not any(step is not None and step.taken for step in pair)),
+                Cell(label, strong=not any(step is not None and step.subtracted for step in pair)),
                 *(cell for step in pair for cell in _counts(step)),
             ]
             for label, pair in steps.items()
@@ -73,7 +73,7 @@ def _is_last(funnel: Funnel | None, label: str) -> bool:
 def _counts(step: Step | None) -> list[Cell]:
     if step is None:
         return [NONE, NONE]
-    minus = "− " if step.taken and step.ratings else ""
+    minus = "− " if step.subtracted and step.ratings else ""
     ratings, raters = cells.whole(step.ratings), cells.whole(step.raters)
     return [Cell(f"{minus}{ratings.text}", ratings.sort, numbers=ratings.numbers), raters]
 

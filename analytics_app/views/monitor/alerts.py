@@ -311,11 +311,11 @@ def _sent_away(reading: Reading) -> Iterator[Alert]:
 
 def _leaving(reading: Reading) -> Iterator[Alert]:
     steps = [step for step in reading.steps if step.step != Step.INVITED]
-    begun = next((step.reached for step in steps if step.step == Step.JUDGED), 0)
-    left = next((step.left for step in steps if step.step == Step.JUDGED), 0)
-    if begun >= ENOUGH_RATERS and left >= LARGE_SHARE * begun:
+    judging = next((step.reached for step in steps if step.step == Step.JUDGED), 0)
+    departed = next((step.departed for step in steps if step.step == Step.JUDGED), 0)
+    if judging >= ENOUGH_RATERS and departed >= LARGE_SHARE * judging:
         words = _("%(n)s of the %(all)s raters who began to judge left before the end.")
-        yield Alert(words % {"n": whole(left).text, "all": whole(begun).text})
+        yield Alert(words % {"n": whole(departed).text, "all": whole(judging).text})
 
 
 _CHECKS = (
@@ -345,7 +345,7 @@ def not_looked_at(reading: Reading) -> str:
             "The first run, which starts automatically, checks speed, uniform answers and sides chosen, and agreement "
             "with the others."
         )
-    missing = [str(one) for name, signs in _LOOKED_AT.items() if name not in careful.looked for one in signs]
+    missing = [str(sign) for name, signs in _LOOKED_AT.items() if name not in careful.looked for sign in signs]
     words = {"signs": listed(missing)}
     return _("The last run did not check %(signs)s, because the analysis plan leaves this out.") % words
 

@@ -119,8 +119,8 @@ def _way(reading: Reading) -> Chart:
     steps = reading.steps
     most = max((step.reached for step in steps), default=0) or 1
     rows = [
-        [str(_STEPS[step.step]), whole(step.reached).text, whole(step.left).text if step.left else "–",
-         whole(step.here).text if step.here else "–"]
+        [str(_STEPS[step.step]), whole(step.reached).text, whole(step.departed).text if step.departed else "–",
+         whole(step.present).text if step.present else "–"]
         for step in steps
     ]  # fmt: skip
     subtitle = _("How many raters reached each step, and how many left after it. Visits before consent are not stored.")
@@ -137,10 +137,10 @@ def _way(reading: Reading) -> Chart:
 def _way_title(steps: Sequence[FunnelStep]) -> str:
     consented = next(step.reached for step in steps if step.step == Step.CONSENTED)
     finished = steps[-1].reached
-    worst = max((step for step in steps if step.step != Step.INVITED), key=lambda step: step.left)
-    if worst.left > finished / 2 and worst.left > 1:
+    worst = max((step for step in steps if step.step != Step.INVITED), key=lambda step: step.departed)
+    if worst.departed > finished / 2 and worst.departed > 1:
         words = _("%(n)s of %(all)s raters left after the step “%(step)s”")
-        return words % {"n": whole(worst.left).text, "all": whole(consented).text, "step": _STEPS[worst.step]}
+        return words % {"n": whole(worst.departed).text, "all": whole(consented).text, "step": _STEPS[worst.step]}
     return _("%(n)s of %(all)s raters who consented have finished") % {
         "n": whole(finished).text,
         "all": whole(consented).text,

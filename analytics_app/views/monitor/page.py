@@ -4,7 +4,8 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 
-from analytics_app.selectors import pages
+from analytics_app.selectors.agreement import agreement_of
+from analytics_app.selectors.runs import runs_now
 from analytics_app.selectors.workers import workers
 from analytics_app.views.monitor import alerts, charts, figures
 from analytics_app.views.monitor.agreement import agreement_charts
@@ -30,9 +31,9 @@ def monitor(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _now(study: Study, own_role: str | None) -> dict[str, Any]:
-    runs = pages.runs_now(study)
+    runs = runs_now(study)
     reading = read(study, runs.done)
-    agreement = pages.agreement_of(runs.done) if runs.done is not None else []
+    agreement = agreement_of(runs.done) if runs.done is not None else []
     return {
         "reading": reading,
         "alerts": alerts.of(reading, reads_gold=access.reaches(own_role, access.GOLD_READER)),

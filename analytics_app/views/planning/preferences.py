@@ -51,8 +51,8 @@ class PreferencesPlan(PlanningForm):
         values = self.cleaned_data
         n, settings = values["n_items"], {name: values[name] for name in ("wins", "ties", "alpha")}
         power = power_of_sign_test(n, **settings)
-        found = power_words(power, values["wanted"])
-        words = {"n": whole(n).text, "wins": share(values["wins"], 1), "power": found}
+        power_in_words = power_words(power, values["wanted"])
+        words = {"n": whole(n).text, "wins": share(values["wins"], 1), "power": power_in_words}
         lead = _("With %(n)s items a preference of %(wins)s is found with a probability of %(power)s.") % words
         n_enough = items_for_sign_test(**settings, power=values["wanted"])
         largest = min(MOST, max(2 * n, ceil(1.2 * n_enough) if n_enough else 2 * n))
@@ -67,7 +67,7 @@ class PreferencesPlan(PlanningForm):
                     across=_("Items"),
                     points=list(zip(map(float, sizes), sign_test_curve(sizes, **settings), strict=True)),
                     limit=(values["wanted"], _("target")),
-                    mark=(n, power, _("%(n)s items: %(power)s") % {"n": whole(n).text, "power": found}),
+                    mark=(n, power, _("%(n)s items: %(power)s") % {"n": whole(n).text, "power": power_in_words}),
                 )
             ],
             [self._table()],

@@ -11,6 +11,7 @@ from analytics_app.exports.prefetched import Prefetched
 from analytics_app.views.projects.roles import role_in
 from tasks_app import access
 from tasks_app.models import Project, Study
+from tasks_app.selectors.judgments import may_export
 from tasks_app.services import events
 from tasks_app.views.downloads import streamed
 from tasks_app.views.researcher.frame import researcher_page
@@ -35,7 +36,7 @@ def data(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _may_export(study: Study) -> bool:
-    return ratings_export.may_export(study, role_in(study))
+    return may_export(study, role_in(study))
 
 
 @researcher_page("GET")

@@ -10,13 +10,13 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from analytics_app.exports.ratings import may_export
 from analytics_app.selectors.project_raters import Kappas, RaterRow, raters_of_project
 from analytics_app.show import cells
 from analytics_app.views.projects.roles import role_in
 from analytics_app.views.superuser_looks import VIEWED
 from tasks_app import access
 from tasks_app.models import Membership, Project, Rater, Study
+from tasks_app.selectors.judgments import may_export
 from tasks_app.services import contact, events
 from tasks_app.services.database import atomically
 from tasks_app.views.researcher.frame import researcher_page

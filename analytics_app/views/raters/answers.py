@@ -9,10 +9,10 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from analytics_app.exports.ratings import may_export
 from analytics_app.views.superuser_looks import AGAIN_AFTER
 from tasks_app import access
 from tasks_app.models import Assignment, Judgment, Rater, Study
+from tasks_app.selectors.judgments import may_export
 from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services import events
 from tasks_app.texts import languages

@@ -8,7 +8,6 @@ from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
-from analytics_app.exports.ratings import may_export
 from analytics_app.selectors import labels_of_rater as found
 from analytics_app.show import cells
 from analytics_app.show.table import Column, Table
@@ -16,6 +15,7 @@ from analytics_app.views.raters.answers import note_answers
 from analytics_app.views.raters.page import rater_of
 from tasks_app import access
 from tasks_app.models import Judgment, Rater, Study
+from tasks_app.selectors.judgments import may_export
 from tasks_app.views.researcher.frame import researcher_page, study_page
 
 ANSWERS_ON_A_PAGE = 50

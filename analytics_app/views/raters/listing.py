@@ -6,9 +6,10 @@ from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
-from analytics_app.selectors import pages
 from analytics_app.selectors.carefulness import carefulness_of
+from analytics_app.selectors.exclusions import exclusions_by_hand, raters_left_out
 from analytics_app.selectors.failing import failing_in
+from analytics_app.selectors.runs import runs_now
 from analytics_app.views.raters.filters import ORDERS, Filter, Row
 from analytics_app.views.superuser_looks import note_look
 from tasks_app import access
@@ -37,8 +38,8 @@ def _context(request: HttpRequest, study: Study) -> dict[str, Any]:
     tasks = list(Task.objects.filter(study=study, until=None).order_by("order", "id"))
     fieldwork = fieldwork_with(study, tasks)
     raters = [work.rater for work in fieldwork.raters]
-    excluded, run = pages.exclusions_by_hand(study, raters), pages.runs_now(study).done
-    by_rule = pages.raters_left_out(run, raters)
+    excluded, run = exclusions_by_hand(study, raters), runs_now(study).done
+    by_rule = raters_left_out(run, raters)
     careful = carefulness_of(run, tasks)
     rows = [Row(work, excluded.get(work.rater.pk), careful, by_rule.get(work.rater.pk)) for work in fieldwork.raters]
     failing = failing_in(study) if any(work.controls.answered for work in fieldwork.raters) else None

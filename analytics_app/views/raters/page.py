@@ -10,13 +10,13 @@ from django.shortcuts import get_object_or_404
 from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext as _
 
-from analytics_app.exports.ratings import may_export
-from analytics_app.selectors import pages
+from analytics_app.selectors.exclusions import exclusions_by_hand
 from analytics_app.views.monitor import moments
 from analytics_app.views.raters.seconds import seconds_chart
 from tasks_app import access
 from tasks_app.models import Assignment, Identity, Rater, Study
 from tasks_app.selectors.fieldwork.timeline import SeenUnit, seen_by, seen_units
+from tasks_app.selectors.judgments import may_export
 from tasks_app.selectors.pay import minutes_of
 from tasks_app.selectors.payees import channel_of
 from tasks_app.services import contact, mentions
@@ -78,7 +78,7 @@ def _context(request: HttpRequest, study: Study, pseudonym: str, *, reads_gold: 
         "shows_checks": reads_gold and any(unit.passed is not None for unit in units),
         "chart": seconds_chart(units, reads_gold=reads_gold),
         "away": _away(units, rater),
-        "exclusion": pages.exclusions_by_hand(study, [rater]).get(rater.pk),
+        "exclusion": exclusions_by_hand(study, [rater]).get(rater.pk),
         "limit": _limit(rater),
         "is_paused": contact.is_paused(rater),
         "unread": len(contact.unread(rater)),

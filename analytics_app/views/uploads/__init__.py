@@ -3,9 +3,9 @@
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
-from analytics_app.exports.ratings import may_export
 from analytics_app.views.uploads.base import StoredFile, UploadPages
 from tasks_app import access
+from tasks_app.selectors.judgments import may_export
 from tasks_app.services import events
 from tasks_app.studyfile.files.limits import largest_upload
 from tasks_app.uploads.request_sizes import accepts_files

@@ -5,7 +5,7 @@ import { word } from "./words.js";
 const KEY = "evalweb:appearance";
 const CHOICES = ["system", "light", "dark"];
 
-// theme_first.js reads the bare word, before modules run: no JSON here.
+// first.js reads the bare word, before modules run: no JSON here.
 function remembered() {
   try {
     const chosen = localStorage.getItem(KEY);

@@ -9,6 +9,9 @@ import { start as startTicks } from "./magnitude/ticks.js";
 
 const MOST_DIGITS = 6;
 
+// Source and reference stay in view where they take no more of the window's height than this.
+const MOST_OF_WINDOW = 0.45;
+
 // Numbers so many times the reference, or less than one such part of it, are asked about.
 const FAR = 100;
 
@@ -134,7 +137,10 @@ class Answer {
   }
 }
 
-/** Tell the style sheet how high the bar on top and what is pinned are, so that neither covers what has the focus. */
+/**
+ * Keep source and reference in view where they leave most of the window to the texts; elsewhere they stand whole above
+ * them. Tell the style sheet how high the bar on top and what stays are, so that neither covers what has the focus.
+ */
 function keepInView(pinned) {
   const bar = document.querySelector(".top");
   const root = document.documentElement;
@@ -143,6 +149,8 @@ function keepInView(pinned) {
     if (bar) {
       root.style.setProperty("--over", `${bar.offsetHeight}px`);
     }
+    // They are as high, whether they stay or not.
+    pinned.toggleAttribute("data-stays", pinned.offsetHeight <= MOST_OF_WINDOW * innerHeight);
     root.style.setProperty("--pinned", `${pinned.offsetHeight}px`);
     for (const box of boxes) {
       // A text that scrolls must be within reach of the keyboard.
@@ -157,6 +165,7 @@ function keepInView(pinned) {
   for (const one of [bar, pinned].filter(Boolean)) {
     watch.observe(one);
   }
+  globalThis.addEventListener("resize", measure);
   measure();
 }
 

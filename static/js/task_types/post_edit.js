@@ -83,12 +83,17 @@ class Area {
       return document.createTextNode(text);
     }
     const mark = document.createElement(kind === "gone" ? "del" : "ins");
-    const spoken = document.createElement("span");
-    spoken.className = "visually-hidden";
-    spoken.textContent = this.owner.say(kind);
     // A line end that came or went is seen by a sign.
-    mark.append(spoken, text.replaceAll("\n", "↵\n"));
+    mark.append(this.spoken(kind), text.replaceAll("\n", "↵\n"), this.spoken("over"));
     return mark;
+  }
+
+  /** A word that is heard and not seen: where a change begins, and where it is over. */
+  spoken(word) {
+    const span = document.createElement("span");
+    span.className = "visually-hidden";
+    span.textContent = this.owner.say(word);
+    return span;
   }
 
   goBack() {

@@ -7,6 +7,7 @@
 import { announce } from "../core/announce.js";
 import { fill } from "../core/words.js";
 import { dragging } from "./ranking/drag.js";
+import { level } from "./ranking/headings.js";
 import { listenToKeys, onArrow } from "./ranking/keys.js";
 import * as ranks from "./ranking/order.js";
 
@@ -274,6 +275,7 @@ export function start(root) {
     for (const question of unit.querySelectorAll("[data-question]")) {
       lists.set(question, new List(question, unit, words));
     }
+    level(unit);
     unit.addEventListener("shown", (event) => lists.get(event.target)?.takeTexts());
     [...lists.values()].find((one) => !one.question.hidden).takeTexts();
     unit.dataset.sorted = "";

@@ -227,10 +227,11 @@ function placeInWords([low, high], isolate = (words) => words) {
   return low === high ? isolate(low.words) : word("between", { low: isolate(low.words), high: isolate(high.words) });
 }
 
-/** Make sliders of all questions that ask for one. */
+/** Make sliders of all questions that ask for one and have none yet. */
 export function start(root) {
   const sliders = new Map();
-  for (const question of root.querySelectorAll("[data-slider]")) {
+  for (const question of root.querySelectorAll("[data-slider]:not([data-slider='ready'])")) {
+    question.dataset.slider = "ready";
     sliders.set(question, new Slider(question));
   }
   const form = root.querySelector("form[data-answer]");

@@ -37,9 +37,9 @@ class Deviations:
         self.signatures = signatures
         self.masks = [sum(1 << x for x in systems) for systems in signatures]
         self.drift = [n / places for n in due]
-        self.parts = [n / texts for n in due]
-        self.part_of = [sum(self.parts[x] for x in systems) for systems in signatures]
-        self.norm = sum(part * part for part in self.parts)
+        self.shares = [n / texts for n in due]
+        self.share_of = [sum(self.shares[x] for x in systems) for systems in signatures]
+        self.norm = sum(share * share for share in self.shares)
 
     def start(self) -> list[float]:
         """Return the values before the first place."""
@@ -58,7 +58,7 @@ class Deviations:
     def worst(self, values: Sequence[float]) -> float:
         """Return the largest deviation from the share of the texts shown."""
         total = sum(values)
-        return max((abs(v - total * part) for v, part in zip(values, self.parts, strict=True)), default=0.0)
+        return max((abs(v - total * share) for v, share in zip(values, self.shares, strict=True)), default=0.0)
 
     def level(self, values: Sequence[float]) -> bool:
         """Return whether every deviation is below one; systems with equal shares then differ by one at most."""
@@ -68,7 +68,7 @@ class Deviations:
         """Return the sums that `unevenness` starts from: squares, products with the shares, total."""
         return (
             sum(v * v for v in values),
-            sum(v * part for v, part in zip(values, self.parts, strict=True)),
+            sum(v * share for v, share in zip(values, self.shares, strict=True)),
             sum(values),
         )
 
@@ -80,7 +80,7 @@ class Deviations:
         """Return the amounts that one unit of class c more (step 1) or less (step -1) adds to the sums."""
         systems = self.signatures[c]
         squares = len(systems) + 2 * step * sum(values[x] for x in systems)
-        return squares, step * self.part_of[c], step * len(systems)
+        return squares, step * self.share_of[c], step * len(systems)
 
 
 class _Chooser:
@@ -274,18 +274,18 @@ class RoundShares:
 
         `total` is the sum of the values. Systems that the swap moves are looked at first: most swaps fail there.
         """
-        values, parts, signatures = self._values[s], self._deviations.parts, self._deviations.signatures
+        values, shares, signatures = self._values[s], self._deviations.shares, self._deviations.signatures
         goes, comes = signatures[c], signatures[e]
         after = total + len(comes) - len(goes)
         for x in goes:
-            if x not in comes and abs(values[x] - 1 - after * parts[x]) > bound:
+            if x not in comes and abs(values[x] - 1 - after * shares[x]) > bound:
                 return False
         for x in comes:
-            if x not in goes and abs(values[x] + 1 - after * parts[x]) > bound:
+            if x not in goes and abs(values[x] + 1 - after * shares[x]) > bound:
                 return False
         if len(comes) == len(goes):
             # The others deviate as before, which is within the bound.
             return True
         return all(
-            abs(values[x] - after * part) <= bound for x, part in enumerate(parts) if (x in goes) == (x in comes)
+            abs(values[x] - after * share) <= bound for x, share in enumerate(shares) if (x in goes) == (x in comes)
         )

@@ -77,9 +77,9 @@ def _random_order(size: int, repeated: list[list[int]], spacing: int, rng: Rando
                 return None
             order[place] = index
     placed = set(order)
-    rest = [index for index in range(size) if index not in placed]
-    rng.shuffle(rest)
-    return [rest.pop() if index is None else index for index in order]
+    unplaced = [index for index in range(size) if index not in placed]
+    rng.shuffle(unplaced)
+    return [unplaced.pop() if index is None else index for index in order]
 
 
 def _greedy_order(items: Sequence[int | None], spacing: int, rng: Random) -> list[int] | None:

@@ -101,9 +101,9 @@ def _begin(folder: Path, owner: User) -> Study:
 @atomically
 def _finish(study: Study, owner: User) -> Study:
     """Log that the raters are through, with the planted findings; close a study that has planted findings."""
-    found = PLANTED.get(study.slug)
-    events.log(study, owner, FINISHED, after={"planted": found.finding} if found else None)
-    return lifecycle.move(study_id=study.pk, action="close", by=owner) if found else study
+    planted = PLANTED.get(study.slug)
+    events.log(study, owner, FINISHED, after={"planted": planted.finding} if planted else None)
+    return lifecycle.move(study_id=study.pk, action="close", by=owner) if planted else study
 
 
 def _is_unfinished(study: Study) -> bool:

@@ -28,7 +28,9 @@ class Command(BaseCommand):
         """Declare the arguments of the command."""
         parser.add_argument("path", nargs="?", help="a file, a zip or tar, or a folder")
         parser.add_argument(
-            "--format", metavar="NAME", help="one of: " + ", ".join(one.name for one in registry.values())
+            "--format",
+            metavar="NAME",
+            help="one of: " + ", ".join(file_format.name for file_format in registry.values()),
         )
         parser.add_argument(
             "--option", metavar="NAME=VALUE", action="append", default=[], help="a choice of the format"
@@ -61,14 +63,14 @@ class Command(BaseCommand):
             raise CommandError(_("Nothing was stored.")) from None
 
     def _recognise(self, upload: studies.Upload) -> NoReturn:
-        found = upload.recognised()
-        for sign in found:
+        signs = upload.recognised()
+        for sign in signs:
             self.stdout.write(f"{sign.format} ({sign.sure}): {sign.why}")
-        if not found:
+        if not signs:
             raise CommandError(
                 "No format was recognised. Name one by --format, or map the columns: see docs/ratings-file.md."
             )
-        raise CommandError(f"Nothing was stored. If this is right, run it again with --format {found[0].format}.")
+        raise CommandError(f"Nothing was stored. If this is right, run it again with --format {signs[0].format}.")
 
     def _write(self, upload: studies.Upload, options: Mapping[str, Any]) -> None:
         slug = options["slug"] or studies.free_slug(upload.name)

@@ -31,13 +31,13 @@ class Step(StrEnum):
 class FunnelStep:
     """The number of raters who reached a step, and among those who stopped there, those who left and those still there.
 
-    `left` counts those who ended and those who went without a word.
+    `departed` counts those who ended and those who went without a word.
     """
 
     step: Step
     reached: int
-    left: int
-    here: int
+    departed: int
+    present: int
 
 
 def _passed_screening(work: RaterWork) -> bool:

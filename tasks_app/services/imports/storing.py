@@ -187,10 +187,10 @@ class Staging:
 
     def _leave_out(self, kind: str, select: str, delete: str) -> None:
         """Delete second ratings, and remember how many there were and where the first of them stand."""
-        found = self._find(kind, select)
-        if found.shown:
-            rows = len(found.shown) + found.more.get(kind, 0)
-            self.left_out[kind] = {"rows": rows, "lines": [row.line for row in found.shown[:LOGGED]]}
+        second_ratings = self._find(kind, select)
+        if second_ratings.shown:
+            rows = len(second_ratings.shown) + second_ratings.more.get(kind, 0)
+            self.left_out[kind] = {"rows": rows, "lines": [row.line for row in second_ratings.shown[:LOGGED]]}
             self._execute(delete)
 
     def _link(self) -> Iterator[Conflicts]:

@@ -15,8 +15,8 @@ from tasks_app.models import Assignment, Judgment, Rater
 from tasks_app.models.statements import rows
 from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services.database import atomically, lock_claims
-from tasks_app.services.judging import assignments, checks, grading, leases
-from tasks_app.services.judging.checks import Step
+from tasks_app.services.judging import assignments, between_units, grading, leases
+from tasks_app.services.judging.between_units import Step
 from tasks_app.services.judging.drafts import Over
 from tasks_app.task_types.base import Value
 
@@ -122,8 +122,8 @@ def submit_page(*, page: Sequence[Answered]) -> list[Result]:
     if any(receipt.ends for receipt in receipts):
         assignments.stop(rater=rater, outcome=grading.outcome_decided(rater.prefs) or Rater.Outcome.FAILED)
     step = step_of(results)
-    if step is not None and step.kind != checks.NOTICE:
-        checks.keep_step(rater=rater, step=step)
+    if step is not None and step.kind != between_units.NOTICE:
+        between_units.keep_step(rater=rater, step=step)
     return results
 
 
@@ -148,7 +148,7 @@ def _stored_whole(page: Sequence[Answered]) -> list[Result] | None:
 
 def _receipt_again(screen: RaterScreen, judgment: Judgment) -> Receipt:
     """Return the receipt of a judgment that had been stored before."""
-    return Receipt(judgment, is_new=False, step=checks.step_after(screen.assignment, screen.rater))
+    return Receipt(judgment, is_new=False, step=between_units.step_after(screen.assignment, screen.rater))
 
 
 def _store_once(page: Sequence[Answered]) -> list[Result]:
@@ -233,7 +233,7 @@ def _store_new(
         leases.settle_place(locked.place_id)
     if submission.skip_reason:
         leases.drop_repeat(assignment.pk)
-    step = checks.settle(screen, judgment) if decides else None
+    step = between_units.settle(screen, judgment) if decides else None
     ended = Rater.State.ENDED in (locked.rater_state, rater.state)
     if not (stored or has_more or ended or ends):
         # The end page then only reads what the server has confirmed.
@@ -241,7 +241,7 @@ def _store_new(
         ended = True
     judgment_submitted.send(sender=Judgment, judgment=judgment, rater=rater)
     if step is None and grade.notice_due and not ended:
-        step = Step(checks.NOTICE)
+        step = Step(between_units.NOTICE)
     receipt = Receipt(judgment, is_new=True, step=step, ends=grade.consequence.ends and not ended)
     return receipt, grade.consequence
 

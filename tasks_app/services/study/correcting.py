@@ -234,8 +234,8 @@ def with_contacts(body: str, study: Study) -> str:
     if not replaced:
         return body
     # The longest first, should one contain the other.
-    found = any_of(sorted(replaced, key=len, reverse=True), not_beside=r"\w")
-    return found.sub(lambda match: replaced[match[1]], body)
+    pattern = any_of(sorted(replaced, key=len, reverse=True), not_beside=r"\w")
+    return pattern.sub(lambda match: replaced[match[1]], body)
 
 
 def contradictions(study: Study) -> Iterator[str]:

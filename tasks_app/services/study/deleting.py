@@ -206,27 +206,27 @@ def _locked(study_id: int) -> Study | None:
 def _delete(study: Study, by: events.Actor) -> DeletedStudy:
     """Keep the log, the payments and the name of a study, and delete the rest."""
     delete_rehearsals(of=study)
-    kept = _keep(study, by)
+    deleted = _keep(study, by)
     projects.take_out(study=study, by=by)
-    Event.objects.filter(study=study).update(study=None, deleted_study=kept)
+    Event.objects.filter(study=study).update(study=None, deleted_study=deleted)
     Event.objects.create(
-        deleted_study=kept,
+        deleted_study=deleted,
         actor_id=getattr(by, "pk", None),
         verb=DELETED,
         object=study.slug,
-        after={"judgments": kept.n_judgments, "raters": kept.n_raters},
+        after={"judgments": deleted.n_judgments, "raters": deleted.n_raters},
     )
     remove(study)
-    tombstone = tombstones.StudyTombstone(kept.number, kept.digest)
+    tombstone = tombstones.StudyTombstone(deleted.number, deleted.digest)
     transaction.on_commit(lambda: tombstones.add(Path(settings.ERASURES), [tombstone]), robust=True)
-    return kept
+    return deleted
 
 
 def _keep(study: Study, by: events.Actor) -> DeletedStudy:
     """Store the names of a study, its payments and the hashes of its links."""
     raters = Rater.objects.filter(study=study)
     options = study.options
-    kept = DeletedStudy.objects.create(
+    tombstone = DeletedStudy.objects.create(
         number=study.pk,
         digest=tombstones.of_study(study).digest,
         **{name: getattr(study, name) for name in ("slug", "title", "state", "language", "created_at")},
@@ -237,14 +237,14 @@ def _keep(study: Study, by: events.Actor) -> DeletedStudy:
         n_judgments=Judgment.objects.filter(assignment__rater__study=study).count(),
         by_id=getattr(by, "pk", None),
     )
-    kept.owners.set(
+    tombstone.owners.set(
         Membership.objects.filter(study=study, role=Membership.Role.OWNER).values_list("user_id", flat=True)
     )
     payments = Payment.objects.filter(rater__study=study).exclude(rater__kind=Rater.Kind.SIMULATED).order_by("pk")
     KeptPayment.objects.bulk_create(
         (
             KeptPayment(
-                study=kept,
+                study=tombstone,
                 rater=payment.rater.pseudonym,
                 channel=payment.rater.channel,
                 **{name: getattr(payment, name) for name in ("kind", "amount", "reason", "settled_at", "at")},
@@ -256,9 +256,9 @@ def _keep(study: Study, by: events.Actor) -> DeletedStudy:
     tokens = raters.filter(erased_at=None).exclude(kind=Rater.Kind.IMPORTED).values_list("token_hash", flat=True)
     links = [hash_token(study.link_code)] if study.is_frozen else []
     DeletedLink.objects.bulk_create(
-        (DeletedLink(study=kept, token_hash=token) for token in [*links, *tokens]), batch_size=5000
+        (DeletedLink(study=tombstone, token_hash=token) for token in [*links, *tokens]), batch_size=5000
     )
-    return kept
+    return tombstone
 
 
 def repeat() -> int:

@@ -129,8 +129,8 @@ def _presumes_a_difference(text: str) -> Iterator[Framing]:
 
 def _presumes_a_fault(text: str) -> Iterator[Framing]:
     if match := _FAULT.match(text):
-        rest = match.group("rest").strip()
-        thing = re.sub(r"^(?:in|of|with) ", "", rest) or "the text"
+        fault = match.group("rest").strip()
+        thing = re.sub(r"^(?:in|of|with) ", "", fault) or "the text"
         yield Framing(
             _("It takes for granted that something is wrong."),
             f"Is anything wrong with {thing} or not, and if so, how serious is it?",
@@ -141,13 +141,13 @@ def _names_one_end(text: str) -> Iterator[Framing]:
     match = _HOW.match(text)
     if match is None or _BOTH_WAYS.search(text) or match.group("word").lower() in _COUNTS:
         return
-    word, verb, rest = match.group("word").lower(), match.group("verb").lower(), match.group("rest")
+    word, verb, remainder = match.group("word").lower(), match.group("verb").lower(), match.group("rest")
     reason = _("It names one end of the scale only, which draws answers towards it.")
     if word in OPPOSITES:
-        yield Framing(reason, f"How {word} or {OPPOSITES[word]} {verb} {rest}?")
+        yield Framing(reason, f"How {word} or {OPPOSITES[word]} {verb} {remainder}?")
     elif verb in {"is", "are", "was", "were"}:
         # Behind a comma the word would belong to something else.
-        yield Framing(reason, "" if "," in rest else f"To what extent, if at all, {verb} {rest} {word}?")
+        yield Framing(reason, "" if "," in remainder else f"To what extent, if at all, {verb} {remainder} {word}?")
     else:
         yield Framing(reason, "")
 

@@ -12,8 +12,8 @@ from django.utils.translation import gettext as _
 from tasks_app.models import Setup, System
 from tasks_app.services import events
 from tasks_app.services.database import atomically
-from tasks_app.setup import text_rows, texts
 from tasks_app.setup.degraded.kinds import LABELS, degraded
+from tasks_app.setup.texts import reads, writes
 from tasks_app.studyfile.files.media import OUTPUT_FILE
 
 # Most copies that a page can make while the researcher waits.
@@ -78,9 +78,9 @@ def key_of(system: str, kind: str) -> str:
     return f"{system}-{kind}"
 
 
-def systems_to_degrade(setup: Setup) -> list[text_rows.SystemRow]:
+def systems_to_degrade(setup: Setup) -> list[reads.SystemRow]:
     """Return the systems with texts that are no degraded copies themselves."""
-    counted = text_rows.counts(setup).systems
+    counted = reads.counts(setup).systems
     return [system for system in counted if system.outputs and system.kind != System.Kind.DEGRADED]
 
 
@@ -91,7 +91,7 @@ def plan(setup: Setup, systems: Sequence[str], kinds: Sequence[str]) -> Plan:
     place. Raises CannotDegrade where a key would be too long, or there would be too many copies.
     """
     _refuse(setup, systems, kinds)
-    rows = list(texts.cells_of_rows(setup))
+    rows = list(reads.cells_of_rows(setup))
     known = {_place(cells) for cells in rows}
     copies, left_out = [], dict.fromkeys(kinds, 0)
     for cells in rows:
@@ -150,7 +150,7 @@ def add(*, setup: Setup, systems: Sequence[str], kinds: Sequence[str], by: event
         key_of(system, kind): f"{names.get(system, system)}, {short[kind]}" for system in systems for kind in kinds
     }
     made = dict.fromkeys(copy.cells["system"] for copy in planned.copies)
-    texts.store(
+    writes.store(
         setup=setup,
         rows=[copy.cells for copy in planned.copies],
         systems={key: labels[key] for key in made},

@@ -1,1 +1,1 @@
-"""Tables of texts as people have them: read, guess what the columns are, check every row, draw a sample."""
+"""Tables of texts as people have them: read them, guess the use of each column, check every row, draw a sample."""

@@ -36,7 +36,7 @@ _LISTED = 5
 
 @dataclass(frozen=True, slots=True)
 class UploadedMedia:
-    """The pictures, sounds and videos of a study: what rows call them by the names of the files, and their types."""
+    """The pictures, sounds and videos of a study, by the file names that rows give, with their types."""
 
     by_name: Mapping[str, str] = field(default_factory=dict)
     kinds: Mapping[str, str] = field(default_factory=dict)
@@ -67,7 +67,7 @@ class RowReading:
 
 
 class TextRows(ItemRows):
-    """Checks rows whose media were identified before; of outputs it remembers the places only, not the texts."""
+    """Checks rows after their media were identified; of outputs it keeps the places only, not the texts."""
 
     reading: RowReading
 

@@ -1,4 +1,4 @@
-"""A column of a table of texts while its use is guessed, and the names by which people call what columns hold."""
+"""A column of a table of texts while its use is guessed, and the usual names of columns for each use."""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -113,7 +113,7 @@ class Layout:
         return replace(self, uses=uses, _by_use={})
 
     def faults(self) -> Iterator[str]:
-        """Yield a sentence for every contradiction between uses and settings, and for what was not said yet."""
+        """Yield a sentence for every contradiction between uses and settings, and for every missing decision."""
         if asked := self.of(ASKED):
             names = ", ".join(f"“{column.column}”" for column in asked)
             yield _("Say what these columns are: %(names)s.") % {"names": names}
@@ -192,7 +192,7 @@ def feature_name(name: str) -> str:
 
 
 def key_of(text: str) -> str:
-    """Return a key for a name: unchanged if it is one already, else with hyphens in place of what no key may hold.
+    """Return a key for a name: unchanged if it is a key already, else with hyphens for characters that no key may hold.
 
     "" where nothing of it can stay, or too much would have to go.
     """

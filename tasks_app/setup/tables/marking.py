@@ -1,4 +1,4 @@
-"""A table of texts with its problems: the researcher's own rows, and a column that says what is wrong with each."""
+"""A table of texts with its problems: the researcher's own rows, and a column with the problems of each row."""
 
 import csv
 import io
@@ -43,7 +43,7 @@ class MarkedProblems(Problems):
 
 @dataclass(slots=True)
 class CheckedRows:
-    """A table that was checked: its rows as texts, none where there are problems; `notes` say what was noticed."""
+    """A checked table: its rows as texts, none where there are problems; `notes` are remarks for the researcher."""
 
     rows: list[dict[str, str]]
     problems: MarkedProblems
@@ -60,7 +60,7 @@ class CheckedRows:
 
 
 class Layout(Protocol):
-    """How a table is read: its sheet, its quotation marks, and what its columns are."""
+    """How a table is read: its sheet, its quotation marks, and the uses of its columns."""
 
     @property
     def sheet(self) -> str:

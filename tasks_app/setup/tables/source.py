@@ -27,7 +27,7 @@ ROWS_LOOKED_AT = 300
 
 @dataclass(frozen=True, slots=True)
 class TextsFile:
-    """An uploaded table; `notes` say where it is not what its name says."""
+    """An uploaded table; `notes` say where its content differs from the type in its name."""
 
     file: RatingsFile
     is_workbook: bool
@@ -41,7 +41,7 @@ class TextsFile:
 
 
 class _SheetTable(Table):
-    """A table whose rows are those of a sheet."""
+    """A table with the rows of a sheet."""
 
     def __init__(self, naming: Naming, file: str, sheet: Iterator[list[str]], problems: Problems) -> None:
         super().__init__(naming, file, lambda: (), problems, format="csv")

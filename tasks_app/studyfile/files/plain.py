@@ -98,11 +98,11 @@ def media(source: IO[bytes], target: IO[bytes], *, name: str) -> Identified:
 
 def _identified(name: str, content: bytes, target: IO[bytes]) -> Identified:
     """Identify a file by its content, and write it without metadata where it can be shown."""
-    found, cleaned, sentence = accept(name, content, column_of(sniff(content) or ""))
-    if found is None or cleaned is None:
+    file, cleaned, sentence = accept(name, content, column_of(sniff(content) or ""))
+    if file is None or cleaned is None:
         return Identified(None, sentence)
     target.write(cleaned.content)
-    return Identified(found, "", tuple(captions.faults_of(content)) if found.kind == captions.KIND else ())
+    return Identified(file, "", tuple(captions.faults_of(content)) if file.kind == captions.KIND else ())
 
 
 def json_object(source: IO[bytes], _target: None, *, name: str, values: int) -> dict[str, Any]:

@@ -66,11 +66,11 @@ class Upload:
         self.label = label_of(source)
         check_size(source, self.label)
         classes = (Unpacked, Problem, Tree, Place, *IDENTIFIED)
-        found = read_apart(unpack, source, target, name=self.label, yaml=STUDY_YAML, classes=classes)
-        self.names = sorted([*found.files, *found.faults])
-        self.notes = list(found.notes)
-        self.tree = found.tree
-        self._found = found
+        contents = read_apart(unpack, source, target, name=self.label, yaml=STUDY_YAML, classes=classes)
+        self.names = sorted([*contents.files, *contents.faults])
+        self.notes = list(contents.notes)
+        self.tree = contents.tree
+        self._found = contents
         self._target = target
 
     def size(self, name: str) -> int:

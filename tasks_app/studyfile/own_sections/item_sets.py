@@ -72,10 +72,10 @@ def _note_rest(reading: StudyReading, items: Sequence[Mapping[str, Json]]) -> No
         for task in reading.document["tasks"]
         if task["type"] in task_types.registry and task_types.registry[task["type"]].needs_items
     ]
-    rest = sum(not any(takes_item(task, item) for task in showing) for item in items) if showing else 0
-    if rest:
-        sentence = ngettext("%(n)d item is in no task.", "%(n)d items are in no task.", rest)
-        reading.note(sentence % {"n": rest})
+    n_unused = sum(not any(takes_item(task, item) for task in showing) for item in items) if showing else 0
+    if n_unused:
+        sentence = ngettext("%(n)d item is in no task.", "%(n)d items are in no task.", n_unused)
+        reading.note(sentence % {"n": n_unused})
 
 
 def _cell(column: str, item: Mapping[str, Json]) -> str | None:

@@ -118,7 +118,7 @@ class BestWorstForm(ScreenForm):
         self.language_of = {end: screen.language if word else spoken for end, word in own.items()}
         texts = {str(shown.position): shown.name for shown in screen.shown_parts}
         for criterion in screen.shown_criteria:
-            question = criterion.question or criterion.name
+            question = criterion.wording
             for end, word in self.words.items():
                 yield (
                     field_name(end, criterion.key),
@@ -171,7 +171,7 @@ class BestWorstForm(ScreenForm):
         )
         return Question(
             criterion=criterion,
-            words=criterion.question or criterion.name,
+            words=criterion.wording,
             best=fields["best"],
             worst=fields["worst"],
             rows=rows,
@@ -290,14 +290,14 @@ class BestWorst(SeveralTexts):
                 self.add_error("worst_word", _("Give two different words, or none."))
             return cleaned
 
-    def instructed(self, criteria: Sequence[Criterion], turn: int) -> Instruction | Words:
+    def instructed(self, criteria: Sequence[Criterion], check: int) -> Instruction | Words:
         """Ask for the best and the worst of three texts, unless texts of several items meet on a screen."""
         if self.of == "all":
             return NO_INSTRUCTION
         best, worst = self.best_word or gettext("Best"), self.worst_word or gettext("Worst")
         as_end = gettext("Please choose this text as “%(word)s”.")
         sentences = [as_end % {"word": best}, as_end % {"word": worst}, gettext("Please do not choose this text.")]
-        shift = turn % len(sentences)
+        shift = check % len(sentences)
         turned = sentences[shift:] + sentences[:shift]
         order = [turned.index(sentences[0]) + 1, turned.index(sentences[1]) + 1]
         texts = tuple(("", said(sentence)) for sentence in turned)

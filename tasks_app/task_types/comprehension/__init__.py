@@ -94,7 +94,7 @@ class ComprehensionForm(OneTextForm):
             )
         for criterion in self.study_questions:
             steps = [str(step) for step in range(1, len(criterion.labels) + 1)]
-            yield STUDY_FIELD.format(key=criterion.key), _answer_field(criterion.question or criterion.name, steps)
+            yield STUDY_FIELD.format(key=criterion.key), _answer_field(criterion.wording, steps)
         hidden = forms.HiddenInput
         seconds = forms.FloatField(
             required=False, min_value=0, max_value=MOST_SECONDS, widget=hidden, label=_("Seconds of reading")
@@ -140,7 +140,7 @@ class ComprehensionForm(OneTextForm):
                 Option(field.html_name, str(n), words, str(field.value() or "") == str(n), self.kind.digit(n))
                 for n, words in enumerate(criterion.labels, start=1)
             )
-            title = criterion.question or criterion.name
+            title = criterion.wording
             condition = self.kind.condition_of(criterion.key)
             earlier = by_key.get(condition.after) if condition is not None else None
             if condition is None or earlier is None:
@@ -154,7 +154,7 @@ class ComprehensionForm(OneTextForm):
                 criterion.definition,
                 criterion.language,
                 after=STUDY_FIELD.format(key=condition.after),
-                after_title=earlier.question or earlier.name,
+                after_title=earlier.wording,
                 answers=tuple(str(n) for n, words in enumerate(earlier.labels, start=1) if words in condition.answers),
                 answer_words=tuple(words for words in earlier.labels if words in condition.answers),
             )
@@ -186,7 +186,7 @@ class ComprehensionForm(OneTextForm):
         for criterion in self.study_questions:
             name = STUDY_FIELD.format(key=criterion.key)
             if criterion.key in asked_keys:
-                self._require_answer(cleaned, name, criterion.question or criterion.name)
+                self._require_answer(cleaned, name, criterion.wording)
             else:
                 self.errors.pop(name, None)
                 cleaned[name] = ""
@@ -467,9 +467,9 @@ class Comprehension(DrawnOptions):
         """Return the options of a question in the order of the screen, as it was drawn."""
         return in_drawn_order(question.options, screen.arrangement, QUESTION.format(n=question.number))
 
-    def instructed(self, criteria: Sequence[Criterion], turn: int) -> Instruction:
+    def instructed(self, criteria: Sequence[Criterion], check: int) -> Instruction:
         """Ask which number stands in the text; the study's own questions may be answered in any way."""
-        number = number_of(turn)
+        number = number_of(check)
         text = said(gettext("Please answer with this number: %(number)s") % {"number": number})
         question = {"question": gettext("Which number does the text ask for?"), "correct": number}
         return Instruction((("", text),), (("correct-1", "exact", 1),), options={"questions": [question]})

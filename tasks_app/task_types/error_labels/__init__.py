@@ -235,7 +235,7 @@ class ErrorLabelForm(OneTextForm):
         for follow_up in self.typology.follow_ups:
             field = self[follow_up_field(follow_up.key)]
             criterion = self.words[follow_up.key]
-            words = criterion.question or criterion.name
+            words = criterion.wording
             after, language = self.typology.asking(follow_up), criterion.language or self.screen.language
             questions.append(
                 FollowUpQuestion(follow_up, after, words, language, field, _choices(field, follow_up.options))
@@ -468,10 +468,10 @@ class ErrorLabels(TextType):
         if not item.source and self.typology == "elrc":
             yield gettext("There is no source. ELRC's labels are about a text and its source: fill the column source.")
 
-    def instructed(self, criteria: Sequence[Criterion], turn: int) -> Instruction:
+    def instructed(self, criteria: Sequence[Criterion], check: int) -> Instruction:
         """Ask for one label, one that no further question follows where there is such a label."""
         labels = self.hierarchy().labels
-        label = ([label for label in labels if not label.follow_up] or list(labels))[turn % len(labels)]
+        label = ([label for label in labels if not label.follow_up] or list(labels))[check % len(labels)]
         error = next(criterion for criterion in self.brings() if criterion.key == ERROR)
         text = in_lines([(error, label.name)])
         return Instruction((("", text),), ((ERROR, "exact", label.key),), source=text)
@@ -542,7 +542,7 @@ class ErrorLabels(TextType):
         for follow_up in typology.follow_ups:
             answer, words = cleaned.get(follow_up_field(follow_up.key)), form.words[follow_up.key]
             options = tuple(AnsweredOption(text, value, value == answer) for value, text in follow_up.options)
-            title = words.question or words.name
+            title = words.wording
             yield AnsweredQuestion(
                 follow_up.key, title, (follow_up_field(follow_up.key),), words.language, options=options, unnamed=False
             )

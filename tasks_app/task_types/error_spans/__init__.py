@@ -216,7 +216,7 @@ class SpansForm(ScreenForm):
             max_value=100,
             validators=[StepValueValidator(1, wrong)],
             widget=forms.NumberInput(attrs={"min": "0", "max": "100", "step": "1", "inputmode": "numeric"}),
-            label=criterion.question or criterion.name,
+            label=criterion.wording,
             error_messages={
                 "required": self.about(shown, gettext("answer “%(criterion)s”.") % names)
                 if len(self.screen.parts) > 1
@@ -508,9 +508,9 @@ class ErrorSpans(SpanParameters):
         limits = self.limits_of({"output": text}, self.told_apart(source=False))
         return problem_in_all(prefilled(payloads), limits)
 
-    def instructed(self, criteria: Sequence[Criterion], turn: int) -> Instruction:
+    def instructed(self, criteria: Sequence[Criterion], check: int) -> Instruction:
         """Ask for a mark on a number in the text; severity, kind and score are left to the rater."""
-        number = number_of(turn)
+        number = number_of(check)
         text = said(gettext("Please mark this number and nothing else: %(number)s") % {"number": number})
         start = text.rindex(number)
         return Instruction((("", text),), (("", "span", [{"start": start, "end": start + len(number)}]),), source=text)
@@ -647,7 +647,7 @@ class ErrorSpans(SpanParameters):
             for criterion in SpansForm(self, screen).scored:
                 name = field_name(shown.position, criterion.key)
                 given = float(str(cleaned[name])) if cleaned.get(name) not in (None, "") else None
-                title = criterion.question or criterion.name
+                title = criterion.wording
                 yield AnsweredQuestion(
                     criterion.key,
                     title,

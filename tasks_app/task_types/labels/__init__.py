@@ -115,7 +115,7 @@ class LabelsForm(OneTextForm):
         )
         first = TICK.format(n=1, key=key) if self.kind.multiple else CHOICE.format(key=key)
         return Question(
-            title=criterion.question or criterion.name,
+            title=criterion.wording,
             criterion=criterion,
             id=self[first].auto_id,
             multiple=self.kind.multiple,
@@ -162,7 +162,7 @@ class LabelsForm(OneTextForm):
             chosen = self.chosen(criterion, options, cleaned)
             first = TICK.format(n=1, key=key) if self.kind.multiple else CHOICE.format(key=key)
             if not chosen and not any(name in self.errors for name in _names(self.kind, criterion, options)):
-                self.add_error(first, missing(criterion.question or criterion.name))
+                self.add_error(first, missing(criterion.wording))
             elif NONE in chosen and len(chosen) > 1:
                 self.add_error(first, gettext("Choose only “None of these”, or untick it."))
             words, asks = WORDS.format(key=key), gettext("What is it, in your own words?")
@@ -195,7 +195,7 @@ def _names(kind: Labels, criterion: Criterion, options: tuple[str, ...]) -> Iter
 
 def _fields(kind: Labels, criterion: Criterion, options: tuple[str, ...]) -> Iterator[tuple[str, forms.Field]]:
     key = criterion.key
-    about = criterion.question or criterion.name
+    about = criterion.wording
     none = [(NONE, gettext("None of these"))] if key in kind.none_of_these else []
     if not kind.multiple:
         choices = [*((option, "") for option in options), *none]
@@ -496,7 +496,7 @@ class Labels(PagedTexts, DrawnOptions):
             "4.3.8": "classification or labelling",
         }
 
-    def instructed(self, criteria: Sequence[Criterion], turn: int) -> Instruction:
+    def instructed(self, criteria: Sequence[Criterion], check: int) -> Instruction:
         """Ask for one option of each criterion, one that no further question follows where there is such an option.
 
         Options of the item are numbers.
@@ -506,7 +506,7 @@ class Labels(PagedTexts, DrawnOptions):
             options = NUMBERS if criterion.key in self.item_options else criterion.labels
             followed = {detail.label for detail in self.details_of(criterion.key)}
             free = [option for option in options if option not in followed] or list(options)
-            option = free[turn % len(free)]
+            option = free[check % len(free)]
             asked.append((criterion, option))
             answers.append((criterion.key, "exact", option))
         offered = {key: list(NUMBERS) for key in self.item_options}
@@ -566,7 +566,7 @@ class Labels(PagedTexts, DrawnOptions):
             language = "" if criterion.key in self.item_options else criterion.language
             yield AnsweredQuestion(
                 criterion.key,
-                criterion.question or criterion.name,
+                criterion.wording,
                 form.fields_of(criterion, options),
                 criterion.language,
                 options=(

@@ -83,7 +83,7 @@ class MagnitudeForm(TextsForm):
                     WholeNumberField(
                         about=about,
                         missing=gettext("%(about)s: give a number.") % {"about": about},
-                        label=criterion.question or criterion.name,
+                        label=criterion.wording,
                     ),
                 )
 
@@ -332,9 +332,9 @@ class Magnitude(SeveralTexts):
                 "or reference_text in the task."
             )
 
-    def instructed(self, criteria: Sequence[Criterion], turn: int) -> Instruction:
+    def instructed(self, criteria: Sequence[Criterion], check: int) -> Instruction:
         """Ask for one number for each criterion; the reference only says that this is a check."""
-        number = number_of(turn)
+        number = number_of(check)
         text = in_lines((criterion, number) for criterion in criteria)
         reference = said(gettext("Please read the other text."))
         stands = ((self.reference_system, reference),) if self.reference_system else ()
@@ -419,7 +419,7 @@ class Magnitude(SeveralTexts):
                 answer = cleaned.get(name)
                 yield AnsweredQuestion(
                     criterion.key,
-                    criterion.question or criterion.name,
+                    criterion.wording,
                     (name,),
                     criterion.language,
                     shown,

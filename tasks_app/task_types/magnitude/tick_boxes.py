@@ -85,7 +85,7 @@ def answered_question(
     chosen = ticked(ticks, shown.position, cleaned)
     return AnsweredQuestion(
         KEY,
-        criterion.question or criterion.name,
+        criterion.wording,
         tuple(field_of(shown.position, number) for number in range(1, len(ticks) + 1)),
         criterion.language,
         shown,
@@ -120,7 +120,7 @@ class TickCell(Cell):
 def fields(ticks: Sequence[Tick], shown: ShownPart, criterion: Criterion) -> Iterator[tuple[str, forms.Field]]:
     """Yield a field for every option of a text."""
     for number, _tick in enumerate(ticks, start=1):
-        yield field_of(shown.position, number), TickField(label=criterion.question or criterion.name)
+        yield field_of(shown.position, number), TickField(label=criterion.wording)
 
 
 def ticked(ticks: Sequence[Tick], position: int, cleaned: Mapping[str, object]) -> tuple[Tick, ...]:

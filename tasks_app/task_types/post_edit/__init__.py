@@ -29,7 +29,7 @@ from tasks_app.task_types.base import (
     UnitDraft,
     Value,
 )
-from tasks_app.task_types.instructed import number_of, said
+from tasks_app.task_types.instructed import alternated, number_of, said
 from tasks_app.task_types.post_edit.changes import changes_in_words, unified
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.simulation import share_of
@@ -142,7 +142,7 @@ class PostEditForm(ScreenForm):
             coerce=int,
             empty_value=None,
             widget=forms.RadioSelect,
-            label=criterion.question or criterion.name if criterion else "",
+            label=criterion.wording if criterion else "",
             error_messages={
                 "required": gettext("Choose the suggestion that you want to edit."),
                 "invalid_choice": gettext("Choose one of the suggestions shown."),
@@ -359,12 +359,12 @@ class PostEdit(SeveralTexts):
             language=spoken(),
         )
         question = gettext("Edit the text until it is right.")
-        rest = (
+        of_editing = (
             Criterion("edited-text", gettext("Edited text"), question=question, language=spoken()),
             Criterion("keystrokes", gettext("Keystrokes")),
             Criterion("edit-seconds", gettext("Seconds of editing")),
         )
-        return (choice, *rest) if self.suggestions == 2 else rest
+        return (choice, *of_editing) if self.suggestions == 2 else of_editing
 
     def item_problems(self, item: ItemTexts) -> Iterator[str]:
         """Yield a sentence where an item has no two suggestions, or one that is longer than raters may write."""
@@ -423,17 +423,17 @@ class PostEdit(SeveralTexts):
             return None
         return gettext("must be seconds, from 0 to %(n)d.") % {"n": MOST_SECONDS}
 
-    def instructed(self, criteria: Sequence[Criterion], turn: int) -> Instruction:
+    def instructed(self, criteria: Sequence[Criterion], check: int) -> Instruction:
         """Ask for one of two suggestions, or for a number in place of the only text."""
         if self.suggestions == 2:
             texts = [
                 gettext("Please choose this suggestion and change nothing."),
                 gettext("Please choose the other suggestion."),
             ]
-            first, second = texts if turn % 2 == 0 else reversed(texts)
-            order = [1, 2] if turn % 2 == 0 else [2, 1]
+            first, second = alternated(texts, check)
+            order = alternated((1, 2), check)
             return Instruction((("", said(first)), ("", said(second))), (("choice", "order", order),))
-        number = number_of(turn)
+        number = number_of(check)
         text = gettext("Please delete this text and write this number instead: %(number)s") % {"number": number}
         return Instruction((("", said(text)),), (("edited-text", "exact", number),))
 

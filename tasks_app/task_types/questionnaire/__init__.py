@@ -396,7 +396,7 @@ class Questionnaire(TaskType):
             return gettext("must be from %(low)s to %(high)s; it is %(value)s.") % {**about, "value": f"{value:.12g}"}
         return None
 
-    def instructed(self, criteria: Sequence[Criterion], turn: int) -> Words:
+    def instructed(self, criteria: Sequence[Criterion], check: int) -> Words:
         """Return the sentence that a check has to be one of the questions, since a questionnaire is asked once."""
         return NO_INSTRUCTION
 

@@ -160,7 +160,7 @@ def field_for(prompt: Prompt, *, required: bool, missing: str, labels: tuple[str
         required = question.required
     common: dict[str, Any] = {
         "required": required and question.kind != MULTIPLE,
-        "label": prompt.criterion.question or prompt.criterion.name,
+        "label": prompt.criterion.wording,
         "error_messages": {"required": missing},
     }
     if question.kind == MULTIPLE:

@@ -242,10 +242,10 @@ class SemanticDifferential(TextType):
             "4.3.8": "direct quality estimation",
         }
 
-    def instructed(self, criteria: Sequence[Criterion], turn: int) -> Instruction:
+    def instructed(self, criteria: Sequence[Criterion], check: int) -> Instruction:
         """Ask for the circle next to one word of each pair."""
-        asked = [(criterion, criterion.low if turn % 2 else criterion.high) for criterion in criteria]
-        step = self.steps[0] if turn % 2 else self.steps[-1]
+        asked = [(criterion, criterion.low if check % 2 else criterion.high) for criterion in criteria]
+        step = self.steps[0] if check % 2 else self.steps[-1]
         return Instruction((("", in_lines(asked)),), tuple((criterion.key, "exact", step) for criterion in criteria))
 
     def scale_of(self, criterion: Criterion | None = None) -> tuple[float, float, float]:

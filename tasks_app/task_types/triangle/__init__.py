@@ -163,7 +163,7 @@ class Triangle(TriangleParameters):
         """Yield a sentence for everything that keeps items with one text each from being in a triad."""
         return one_text_each.problems_together(items, self.anchor) if self.variant == "three" else iter(())
 
-    def instructed(self, criteria: Sequence[Criterion], turn: int) -> Words:
+    def instructed(self, criteria: Sequence[Criterion], check: int) -> Words:
         """Return the sentence that every answer is right or wrong by itself."""
         return NO_INSTRUCTION
 

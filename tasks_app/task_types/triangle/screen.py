@@ -1,4 +1,4 @@
-"""The form of a triangle, which text is the odd one, and how simulated raters find it."""
+"""The form of a triangle test, the place of its odd text, and the answers of simulated raters."""
 
 from collections.abc import Iterator
 from difflib import SequenceMatcher
@@ -8,7 +8,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.task_types.base import Criterion, Quality, Screen, ScreenForm, ShownPart
+from tasks_app.task_types.base import Quality, Screen, ScreenForm, ShownPart
 from tasks_app.task_types.grid import Cell
 from tasks_app.task_types.simulation import HABIT
 from tasks_app.task_types.text_pairs import pick_field
@@ -35,10 +35,10 @@ class TriangleForm(ScreenForm):
         criteria = {criterion.key: criterion for criterion in self.screen.criteria}
         missing = _("Choose A, B or C.") if self.screen.shows_files else _("Choose one of the three texts.")
         letters = {str(shown.position): shown.name for shown in shown_of(self.screen)}
-        yield CHOICE, pick_field(_question(criteria[CHOICE]), letters, str(missing))
+        yield CHOICE, pick_field(criteria[CHOICE].wording, letters, str(missing))
         if SURENESS in criteria:
             steps = {str(step): words for step, words in enumerate(steps_of(criteria[SURENESS]), start=1)}
-            yield SURENESS, pick_field(_question(criteria[SURENESS]), steps, str(_("Say how sure you are.")))
+            yield SURENESS, pick_field(criteria[SURENESS].wording, steps, str(_("Say how sure you are.")))
         if MOTIVE in criteria:
             yield (
                 MOTIVE,
@@ -47,7 +47,7 @@ class TriangleForm(ScreenForm):
                     max_length=LONGEST_MOTIVE,
                     validators=[plaintext.validate_storable, _validate_readable],
                     widget=forms.Textarea,
-                    label=_question(criteria[MOTIVE]),
+                    label=criteria[MOTIVE].wording,
                     error_messages={"max_length": _("Write at most %(limit_value)d characters.")},
                 ),
             )
@@ -91,10 +91,6 @@ def _validate_readable(words: str) -> None:
     """Refuse bytes that were no text: Django puts this character in their place."""
     if "\ufffd" in words:
         raise ValidationError(_("One character could not be read. Look for “�” and type it anew."), code="unreadable")
-
-
-def _question(criterion: Criterion) -> str:
-    return criterion.question or criterion.name
 
 
 def simulated(screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:

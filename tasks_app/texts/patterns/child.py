@@ -16,33 +16,33 @@ LEAST_SECONDS = 0.001
 
 def counts(pattern: str, texts: list[str], end: float, *, every: bool) -> list[int] | str:
     """Count the matches of a pattern in each text (at most one but for `every`), or return why that is impossible."""
-    found: list[int] = []
+    n_matches: list[int] = []
     try:
         compiled = regex.compile(pattern, cache_pattern=False)
         for text in texts:
             left = max(end - time.monotonic(), LEAST_SECONDS)
             matches = compiled.finditer(text, timeout=left)
-            found.append(sum(1 for _match in matches) if every else int(next(matches, None) is not None))
+            n_matches.append(sum(1 for _match in matches) if every else int(next(matches, None) is not None))
     except TimeoutError:
         return SLOW
     except MemoryError:
         return MEMORY
-    return found
+    return n_matches
 
 
 def groups(pattern: str, texts: list[str], end: float) -> list[dict[str, str] | None] | str:
     """Return the named groups of a pattern that fits each text as a whole, None where it does not fit."""
-    found: list[dict[str, str] | None] = []
+    groups_of_texts: list[dict[str, str] | None] = []
     try:
         compiled = regex.compile(pattern, cache_pattern=False)
         for text in texts:
             matched = compiled.fullmatch(text, timeout=max(end - time.monotonic(), LEAST_SECONDS))
-            found.append({} | matched.groupdict("") if matched is not None else None)
+            groups_of_texts.append({} | matched.groupdict("") if matched is not None else None)
     except TimeoutError:
         return SLOW
     except MemoryError:
         return MEMORY
-    return found
+    return groups_of_texts
 
 
 def main() -> None:

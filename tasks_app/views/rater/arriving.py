@@ -44,9 +44,9 @@ def join(request: HttpRequest, code: str, channel: str = "link") -> HttpResponse
     try:
         study = access.study_for_code(code)
     except Http404:
-        if (kept := access.deleted_study_for_token(code)) is None:
+        if (deleted := access.deleted_study_for_token(code)) is None:
             raise
-        return study_deleted(request, kept)
+        return study_deleted(request, deleted)
     if channels.opened(study.options, channel) is None:
         raise Http404
     if study.is_rehearsal:

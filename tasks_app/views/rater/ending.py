@@ -11,7 +11,7 @@ from tasks_app.models import Rater
 from tasks_app.selectors.progress import RaterProgress, progress_of
 from tasks_app.services import contact
 from tasks_app.services.arrival import endings, enrolment
-from tasks_app.services.judging import assignments, checks, limits, reservations
+from tasks_app.services.judging import assignments, between_units, limits, reservations
 from tasks_app.views import pay_words
 from tasks_app.views.rater import continuing, pages, steps
 from tasks_app.views.rater.journey import set_size
@@ -29,7 +29,7 @@ def end(visit: Visit) -> HttpResponse:
     progress = progress_of(rater, set_size(rater))
     # Somebody who tries the study out is not paid, as every page of theirs says.
     paid = [] if rater.kind == Rater.Kind.SANDBOX else pay_words.sentences(rater)
-    failed = checks.failed_exam(rater)
+    failed = between_units.failed_exam(rater)
     limit, is_rehearsal = limits.limit_of(rater.prefs), rater.study.is_rehearsal
     title, sentences = words(str(rater.outcome), progress.done, paid, limit=limit, is_rehearsal=is_rehearsal)
     may_resume = assignments.may_resume(rater)

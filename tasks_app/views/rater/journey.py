@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from tasks_app import channels
+from tasks_app import channels, task_types
 from tasks_app.forms import LanguageForm, StepForm
 from tasks_app.links.credentials import handle_of_rater
 from tasks_app.models import Assignment, Rater, Study, Task
@@ -78,6 +78,7 @@ def _instructions_context(visit: Visit, form: StepForm) -> dict[str, Any]:
         "before": [*_before(tasks, units), *later_in_words(rater)],
         "form": form,
         "content_warning": options.content_warning,
+        "types_ahead": [task_types.registry[name] for name in dict.fromkeys(task.type for task in tasks)],
     }
 
 

@@ -16,7 +16,7 @@ from tasks_app.models import Assignment, Draft, Rater
 from tasks_app.selectors.progress import next_purpose
 from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services import contact
-from tasks_app.services.judging import assignments, checks, drafts, judgments, personal_texts
+from tasks_app.services.judging import assignments, between_units, drafts, judgments, personal_texts
 from tasks_app.task_types.texts import MOST_ON_A_PAGE
 from tasks_app.texts import plaintext
 from tasks_app.views.rater import messages, text_block, unit_page
@@ -47,7 +47,7 @@ def _answer(visit: Visit) -> HttpResponse:
     """Check the answers posted for every text of a page, store them, and send the rater on."""
     posted = visit.request.POST
     page = _signed_page(visit, AnswerFields.action, _tokens_of(posted), posted)
-    if page is None or page.is_forged:
+    if page is None:
         return forged(visit.request)
     if any(text.form.read_on for text in page.texts):
         return _read_on(page)
@@ -80,7 +80,8 @@ def _tokens_of(posted: QueryDict) -> list[str]:
 def _signed_page(visit: Visit, action: str, tokens: Sequence[str], answer: QueryDict | None = None) -> UnitPage | None:
     """Return the page that posted forms were signed for.
 
-    None where a token is not ours, or another rater's, or where no page has these units.
+    Their tokens are read before their fields, since a token names the unit that its form is for. None where a token is
+    not ours, or another rater's, or where no page has these units.
     """
     try:
         signed = [credentials.read_signed(action, token) for token in tokens]
@@ -94,7 +95,7 @@ def _signed_page(visit: Visit, action: str, tokens: Sequence[str], answer: Query
     return page if is_ours and page.belongs_together else None
 
 
-def _go_on(visit: Visit, step: checks.Step | None) -> HttpResponse:
+def _go_on(visit: Visit, step: between_units.Step | None) -> HttpResponse:
     """Send the rater on: a redirect, or the address for the page's script, which saves a request."""
     address = _address_of(visit, step)
     if visit.request.accepts("text/html") and "application/json" in visit.request.headers.get("Accept", ""):
@@ -102,7 +103,7 @@ def _go_on(visit: Visit, step: checks.Step | None) -> HttpResponse:
     return HttpResponseRedirect(address)
 
 
-def _address_of(visit: Visit, step: checks.Step | None) -> str:
+def _address_of(visit: Visit, step: between_units.Step | None) -> str:
     """Return the address of a page between two units, or, without one, of the next unit."""
     if step is None:
         return visit.url("judge")
@@ -118,7 +119,7 @@ def _before_next_unit(visit: Visit) -> HttpResponse | None:
         return messages.paused(visit)
     if rater.study.state == rater.study.State.PAUSED and not visit.has_ended:
         return _paused(visit)
-    step = checks.step_due(rater)
+    step = between_units.step_due(rater)
     if step is not None:
         return HttpResponseRedirect(_address_of(visit, step))
     if rater.state != Rater.State.ENROLLED:
@@ -196,8 +197,6 @@ def skip(visit: Visit) -> HttpResponse:
     form = SkipForm(visit.request.POST, bound_to=page.first.bound)
     if form.is_valid():
         return _store_skip(visit, page.first.screen, form)
-    if form.is_forged:
-        return forged(visit.request)
     sentences = [" ".join(map(str, errors)) for errors in form.errors.values()]
     return visit.message(_("This was not skipped yet"), [*sentences, _("Go back and press Skip again.")], status=422)
 

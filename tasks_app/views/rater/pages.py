@@ -62,12 +62,12 @@ def in_browser() -> str:
 
 def stored_in_words(options: StudySettings, channel: str) -> str:
     """Describe the data stored about a rater: in the researcher's words, and the data that the channel brings."""
-    said = options.stored or _(
+    own_words = options.stored or _(
         "Your answers and comments, how long you took and which buttons and fields you used, under a made-up name. "
         "Your IP address and the kind of your device are not stored."
     )
     brings = channels.registry[channel].stores if channel in channels.registry else ""
-    return f"{said} {brings}".strip()
+    return f"{own_words} {brings}".strip()
 
 
 def about_pairs(options: StudySettings, channel: str) -> list[tuple[str, str]]:
@@ -175,8 +175,8 @@ def consent_shown(study: Study, text: ConsentText | None) -> dict[str, str]:
     """Return the parts of a consent text as HTML: a summary, which it may begin with above a rule, and the rest."""
     if text is None:
         return {"consent_summary": "", "consent_html": ""}
-    summary, rest = richtext.split_at_rule(correcting.with_contacts(text.body, study))
-    return {"consent_summary": richtext.to_html(summary), "consent_html": richtext.to_html(rest)}
+    summary, details = richtext.split_at_rule(correcting.with_contacts(text.body, study))
+    return {"consent_summary": richtext.to_html(summary), "consent_html": richtext.to_html(details)}
 
 
 def consent_html(study: Study, text: ConsentText | None) -> str:

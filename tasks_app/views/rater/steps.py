@@ -15,8 +15,8 @@ from tasks_app.models import Assignment, Gold, Judgment, Task
 from tasks_app.selectors.progress import progress_of
 from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services.arrival import enrolment
-from tasks_app.services.judging import checks, grading
-from tasks_app.services.judging.checks import Step
+from tasks_app.services.judging import between_units, grading
+from tasks_app.services.judging.between_units import Step
 from tasks_app.task_types.base import GoldAnswer, TaskType, Words
 from tasks_app.views.rater import pages, stages
 from tasks_app.views.rater.journey import instructions_html
@@ -46,7 +46,7 @@ def feedback(visit: Visit, order: int) -> HttpResponse:
     known = _as_shown(form, _known(assignment, Gold.Purpose.TRAINING))
     feedback_lines = _feedback_lines(screen, form, stored, known)
     laid_over = screen.kind.laid_over(screen.shown, {} if stored.skip_reason else stored.answer, known)
-    compared = {name for one in laid_over.questions for name in one.fields}
+    compared = {name for question in laid_over.questions for name in question.fields}
     context = {
         "screen": screen.shown,
         "rows": [{"shown": shown} for shown in screen.shown.shown_parts],
@@ -58,7 +58,7 @@ def feedback(visit: Visit, order: int) -> HttpResponse:
         "all_right": all(line.passed for line in feedback_lines) if feedback_lines and not stored.skip_reason else None,
         "content_warning": visit.options.content_warning,
     }
-    return _page(visit, Step(checks.FEEDBACK, order), "rater/feedback.html", context, assignment)
+    return _page(visit, Step(between_units.FEEDBACK, order), "rater/feedback.html", context, assignment)
 
 
 def _known(assignment: Assignment, purpose: str) -> list[GoldAnswer]:
@@ -130,8 +130,8 @@ def exam(visit: Visit, number: int) -> HttpResponse:
     Which ones, and why, only where the study says so; a rater who did not pass can then read it after the end, too.
     """
     rater = visit.rater
-    task = checks.exam_of(rater, number)
-    result = checks.exam_result(rater, task) if task is not None else None
+    task = between_units.exam_of(rater, number)
+    result = between_units.exam_result(rater, task) if task is not None else None
     if task is None or result is None:
         return visit.go_to("next")
     explained = result.explained and not result.passed
@@ -148,10 +148,12 @@ def exam(visit: Visit, number: int) -> HttpResponse:
         "media_base": f"{visit.url('next')}media/",
         "content_warning": visit.options.content_warning,
     }
-    return _page(visit, Step(checks.EXAM, number), "rater/between.html", context, result=result)
+    return _page(visit, Step(between_units.EXAM, number), "rater/between.html", context, result=result)
 
 
-def _exam_after_the_end(visit: Visit, result: checks.ExamResult, review: Sequence[Mapping[str, Any]]) -> HttpResponse:
+def _exam_after_the_end(
+    visit: Visit, result: between_units.ExamResult, review: Sequence[Mapping[str, Any]]
+) -> HttpResponse:
     """Show a rater, after an exam that ended their study, its right and wrong texts with reasons."""
     context = {
         "frame": pages.frame_for(visit, progress_of(visit.rater, 1)),
@@ -166,9 +168,9 @@ def _exam_after_the_end(visit: Visit, result: checks.ExamResult, review: Sequenc
     return visit.render("rater/between.html", context)
 
 
-def _review(visit: Visit, task: Task, result: checks.ExamResult) -> list[dict[str, Any]]:
+def _review(visit: Visit, task: Task, result: between_units.ExamResult) -> list[dict[str, Any]]:
     """Return the texts of an attempt at an exam, each with its answer, the right answer, and the reason."""
-    answers = checks.exam_answers(visit.rater, task, result.attempt)
+    answers = between_units.exam_answers(visit.rater, task, result.attempt)
     return [_reviewed(visit, number, *answer) for number, answer in enumerate(answers, start=1)]
 
 
@@ -192,7 +194,7 @@ def _reviewed(visit: Visit, number: int, assignment: Assignment, stored: Judgmen
     }
 
 
-def how_it_went(result: checks.ExamResult) -> str:
+def how_it_went(result: between_units.ExamResult) -> str:
     """Tell the number of right texts in an exam, and the number needed to pass."""
     if not result.is_enough:
         return _("You skipped too many of its texts for it to count.")
@@ -200,12 +202,12 @@ def how_it_went(result: checks.ExamResult) -> str:
     return f"{_how_many(result)} {_('To pass, %(n)s have to be right.') % {'n': needed}}"
 
 
-def _passed(result: checks.ExamResult) -> tuple[str, list[str], str]:
+def _passed(result: between_units.ExamResult) -> tuple[str, list[str], str]:
     sentences = [_how_many(result), _("Next come the texts to judge.")]
     return _("You have passed the test"), sentences, _("Go on")
 
 
-def _not_passed(result: checks.ExamResult) -> tuple[str, list[str], str]:
+def _not_passed(result: between_units.ExamResult) -> tuple[str, list[str], str]:
     attempts_left = result.attempts - result.attempt
     sentences = [
         how_it_went(result),
@@ -215,7 +217,7 @@ def _not_passed(result: checks.ExamResult) -> tuple[str, list[str], str]:
     return _("Not passed this time"), sentences, _("Try again")
 
 
-def _how_many(result: checks.ExamResult) -> str:
+def _how_many(result: between_units.ExamResult) -> str:
     return ngettext("%(right)s of %(n)s text was right.", "%(right)s of %(n)s texts were right.", result.graded) % {
         "right": result.right,
         "n": result.graded,
@@ -225,7 +227,7 @@ def _how_many(result: checks.ExamResult) -> str:
 @rater_page("GET", "HEAD", "POST")
 def notice(visit: Visit) -> HttpResponse:
     """Show a break that tells a rater that checks were wrong, without naming them."""
-    if not checks.notice_due(visit.rater):
+    if not between_units.notice_due(visit.rater):
         return visit.go_to("next")
     context = {
         "title": _("Time for a short break"),
@@ -237,7 +239,7 @@ def notice(visit: Visit) -> HttpResponse:
         "label": _("Go on"),
         "read_again": True,
     }
-    return _page(visit, Step(checks.NOTICE), "rater/between.html", context)
+    return _page(visit, Step(between_units.NOTICE), "rater/between.html", context)
 
 
 def _page(
@@ -246,7 +248,7 @@ def _page(
     template: str,
     context: dict[str, Any],
     assignment: Assignment | None = None,
-    result: checks.ExamResult | None = None,
+    result: between_units.ExamResult | None = None,
 ) -> HttpResponse:
     """Show a step, or go on from it: the button is a form, so that going on is written down."""
     rater = visit.rater
@@ -256,7 +258,7 @@ def _page(
     if visit.is_post:
         if not form.is_valid():
             return forged(visit.request)
-        checks.go_on(rater=rater, step=step)
+        between_units.go_on(rater=rater, step=step)
         return visit.go_to("judge")
     tasks = [task for task in enrolment.tasks_of(rater) if task.stage == Task.Stage.MAIN]
     progress = progress_of(rater, sum(task.set_size for task in tasks), assignment)

@@ -55,11 +55,6 @@ class UnitPage:
         units = [text.screen.assignment for text in self.texts]
         return len(assignments.page_of(units, self.visit.rater.study)) == len(units)
 
-    @property
-    def is_forged(self) -> bool:
-        """Whether a token of a text was missing or not ours."""
-        return any(text.fields.is_forged for text in self.texts)
-
     def is_valid(self) -> bool:
         """Return whether everything on the page can be stored."""
         return all([self.fields.is_valid(), *[text.is_valid() for text in self.texts]])

@@ -1,4 +1,4 @@
-"""A rater's visit: who asks for a page, and the answers that all pages of raters can give.
+"""A rater's visit: the request, the rater and the token, and the responses that all pages of raters can give.
 
 Each address contains the rater's token; no page needs a cookie or JavaScript.
 """
@@ -97,9 +97,9 @@ def rater_page(*methods: str) -> Callable[[RaterView[P]], Callable[Concatenate[H
                     return framed(view(Visit(request, rater, token), *args, **kwargs), rater.channel)
                 except ObjectDoesNotExist:
                     # The study may have been deleted while the page was made.
-                    if (kept := access.deleted_study_for_token(token)) is None:
+                    if (deleted := access.deleted_study_for_token(token)) is None:
                         raise
-                    return study_deleted(request, kept)
+                    return study_deleted(request, deleted)
 
         return cast(
             "Callable[Concatenate[HttpRequest, str, P], HttpResponse]",
@@ -116,18 +116,18 @@ def message(request: HttpRequest, title: str, sentences: list[str], status: int 
 
 def _deleted_or_nothing(request: HttpRequest, token: str) -> HttpResponse:
     """Answer a link that leads to no rater: it may have led to a study that was deleted. Raises Http404."""
-    kept = access.deleted_study_for_token(token)
-    if kept is None:
+    deleted = access.deleted_study_for_token(token)
+    if deleted is None:
         raise Http404
-    return study_deleted(request, kept)
+    return study_deleted(request, deleted)
 
 
-def study_deleted(request: HttpRequest, kept: DeletedStudy) -> HttpResponse:
+def study_deleted(request: HttpRequest, deleted: DeletedStudy) -> HttpResponse:
     """Say that a study was deleted with all answers, in its language; nothing else is told of it."""
-    with languages.speaking(kept.language):
+    with languages.speaking(deleted.language):
         sentences = [_("Its pages and all answers given in it were deleted. Nothing is left to do.")]
-        if kept.contact:
-            sentences.append(_("If you have a question, write to %(contact)s.") % {"contact": kept.contact})
+        if deleted.contact:
+            sentences.append(_("If you have a question, write to %(contact)s.") % {"contact": deleted.contact})
         return message(request, _("This study was deleted"), sentences, HTTPStatus.GONE)
 
 

@@ -114,7 +114,7 @@ def _next(study: Study, at_hand: Sequence[tabs.Tab], *, may_edit: bool) -> tuple
     if not study.is_frozen:
         return (_("Continue"), reverse("researcher:setup", args=[study.slug])) if may_edit else None
     wanted = "results" if study.state == Study.State.CLOSED else "monitor"
-    tab = next((one for one in at_hand if one.slug == wanted), None)
+    tab = next((open_tab for open_tab in at_hand if open_tab.slug == wanted), None)
     return (tab.label, reverse(tab.url_name, args=[study.slug])) if tab is not None else None
 
 

@@ -135,7 +135,7 @@ def test_the_page_says_what_the_program_says(monkeypatch: pytest.MonkeyPatch) ->
     only_shipped(monkeypatch)
     page = (Path(settings.BASE_DIR) / "docs" / "columns.md").read_text()
     between = page.split("<!-- reference begins -->\n")[1].split("\n<!-- reference ends -->")[0]
-    assert between.strip() == reference().strip(), "put the output of `manage.py export --columns` into the page"
+    assert between.strip() == reference().strip(), "docs/columns.md: run `make docs`"
     assert export("--columns") == reference()
     for name in (*ratings.COLUMNS, *(one.name for one in columns.RESULTS), *registry):
         assert f"| `{name}`" in between
@@ -160,4 +160,5 @@ def test_a_task_type_fills_the_columns_that_the_page_names(rated: Study) -> None
         *("wave", "version", "state", "rating"),
     }
     filled = {name for name in ratings.COLUMNS for row in rows if row[name]} - everywhere
-    assert filled == set(columns_of(registry["likert"].outcomes[0])) - {"variant"}
+    sentence = "Add a column that the ratings of every task type fill to `everywhere`."
+    assert filled == set(columns_of(registry["likert"].outcomes[0])) - {"variant"}, sentence

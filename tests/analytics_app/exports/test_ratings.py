@@ -9,6 +9,7 @@ from django.contrib.auth.models import User
 from analytics_app.exports import ratings
 from analytics_app.exports.size import rows_of_file
 from tasks_app.models import Assignment, Group, Identity, Judgment, Rater, Rating, Study
+from tasks_app.selectors.judgments import may_export
 from tasks_app.services.study import lifecycle
 from tests.analytics_app.exports.conftest import LONG_NAME, as_csv, as_json, assignments, plain, rate
 from tests.analytics_app.filling import Filler
@@ -26,7 +27,7 @@ COLUMNS = [
 
 
 def test_the_columns_are_those_of_the_design(rated: Study) -> None:
-    assert list(ratings.COLUMNS) == COLUMNS
+    assert list(ratings.COLUMNS) == COLUMNS, "COLUMNS above lists the columns in the order of the export."
     features = [f"feature_{LONG_NAME}", "feature_domain"]
     assert list(as_csv(rated)[0]) == [*COLUMNS, *features]
     assert list(as_json(rated)[0]) == [*COLUMNS, *features]
@@ -283,7 +284,7 @@ def test_an_empty_study_gives_a_header(rosa: User) -> None:
 )
 def test_who_may_take_ratings_out(study: Study, state: str, role: str | None, may: bool) -> None:
     study.state = state
-    assert ratings.may_export(study, role) is may
+    assert may_export(study, role) is may
 
 
 def test_assignments_without_an_answer_give_no_row(rated: Study, rosa: User) -> None:

@@ -16,8 +16,9 @@ from analytics_app.models import ResultRow, Run
 from analytics_app.results import TO_RATERS_AND_TEXTS, TO_TEXTS
 from tasks_app import studyfile
 from tasks_app.models import Study
-from tasks_app.setup import changes, texts
+from tasks_app.setup import changes
 from tasks_app.setup.checking import make_study
+from tasks_app.setup.texts import samples, writes
 from tests.once import study_made_once
 from tests.published.kit import analysed, judged_checked
 from tests.tasks_app.checks_kit import checked_study
@@ -216,13 +217,13 @@ def test_a_sample_that_was_drawn_here_is_told_with_its_seed(rosa: User) -> None:
     """As long as it stands: not once its rows were brought back."""
     draft = studyfile.load("examples/likert", owner=rosa)
     setup = changes.begin(draft)
-    texts.take_sample(setup=setup, sample=texts.Sample(10, seed=7), by=rosa)
+    samples.take_sample(setup=setup, sample=samples.Sample(10, seed=7), by=rosa)
     study, _loaded = make_study(setup=setup, by=rosa)
     selection = known_of(study).answers["3.1.2"]
     assert selection.source == "from the sample drawn here"
     said = in_words(questions()["3.1.2"], selection.answer)
     assert "10 items of 12 (30 of 36 outputs) were drawn with seed 7." in said
-    texts.bring_back(setup=setup, by=rosa)
+    writes.bring_back(setup=setup, by=rosa)
     make_study(setup=setup, by=rosa)
     assert "3.1.2" not in known_of(Study.objects.get(pk=study.pk)).answers
 

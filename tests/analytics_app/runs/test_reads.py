@@ -14,6 +14,7 @@ from analytics_app import access
 from analytics_app.models import Run, RunPart, WorkerBeat
 from analytics_app.runs import claim, start, upkeep
 from analytics_app.selectors import runs as reads
+from analytics_app.selectors.workers import workers
 from evalweb.serve.children import WORKER_ENVIRONMENT, commands
 from tasks_app.models import Membership, Study
 
@@ -43,27 +44,27 @@ def test_which_runs_there_are(run: Run, rated: Study) -> None:
 
 
 def test_workers_are_alive_while_one_answers_on_any_queue(db: None) -> None:
-    assert (reads.workers().alive, reads.workers().since) == (False, None)
+    assert (workers().alive, workers().since) == (False, None)
     upkeep.note_beat(queue="quick", host="here")
-    assert reads.workers().alive
+    assert workers().alive
     WorkerBeat.objects.update(at=Now() - timedelta(seconds=61))
-    found = reads.workers()
+    found = workers()
     assert (found.alive, found.since) == (False, WorkerBeat.objects.get().at)
 
 
 def test_a_worker_that_computes_is_alive_though_it_answers_on_no_queue(run: Run) -> None:
     part = claim.claim(run.parts.get(kind="quality").pk)
-    assert reads.workers().alive
+    assert workers().alive
     RunPart.objects.filter(pk=part.pk).update(heartbeat=F("heartbeat") - timedelta(seconds=61))
-    found = reads.workers()
+    found = workers()
     assert (found.alive, found.since) == (False, RunPart.objects.get(pk=part.pk).heartbeat)
-    assert reads.workers(now=found.since).alive
+    assert workers(now=found.since).alive
 
 
 def test_the_command_is_that_of_make_run(tmp_path: Path) -> None:
     _python, *rest = commands(tmp_path)["worker"]
     limits = [f"{name}={value}" for name, value in WORKER_ENVIRONMENT.items()]
-    assert reads.workers().command == " ".join([*limits, "python", *rest])
+    assert workers().command == " ".join([*limits, "python", *rest])
 
 
 @pytest.mark.parametrize(("name", "role", "found"), [

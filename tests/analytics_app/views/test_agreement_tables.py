@@ -8,7 +8,7 @@ import pytest
 from analytics_app.models import Plot, ResultRow
 from analytics_app.show.shown import shared_tables, tables_for
 from analytics_app.show.table import Table
-from analytics_app.views.sections import figure
+from analytics_app.views.figures import figure
 
 
 def row(analysis: str, statistic: str, value: float | None = 0.5, **columns: Any) -> ResultRow:

@@ -234,7 +234,8 @@ def test_the_page_names_every_column_as_the_program_does() -> None:
     page = PAGE.read_text(encoding="utf-8")
     with override("en"):
         for column in importing.RATINGS.columns:
-            assert f"| `{column.name}` | {column.kind.value} | {column.doc} |\n" in page
+            row = f"| `{column.name}` | {column.kind.value} | {column.doc} |\n"
+            assert row in page, f"docs/ratings-file.md lacks this row of its table of columns: {row}"
     examples = [one for one in blocks("yaml") if "evalweb: 1" not in one]
     assert [importing.from_yaml("example", one).repeats for one in examples].count("first") == 1
     for word in schema()["properties"]:

@@ -14,7 +14,7 @@ from tasks_app.models import Assignment, ControlResult, Gold, Judgment, Rater, R
 from tasks_app.selectors import screens
 from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services.arrival import enrolment
-from tasks_app.services.judging import assignments, checks, grading, judgments
+from tasks_app.services.judging import assignments, between_units, grading, judgments
 from tasks_app.services.study import lifecycle
 from tests import invariants, pages
 from tests.builders import build_study
@@ -130,7 +130,7 @@ def test_the_pass_mark_is_a_share_of_the_units(mark: float, passes: bool) -> Non
     rater = arrive(study)
     give(study, rater, reach(study, rater, "exam"), 1)
     give(study, rater, next_for(rater=rater), 3)
-    result = checks.exam_result(rater, study.tasks.get())
+    result = between_units.exam_result(rater, study.tasks.get())
     assert (result.right, result.graded, result.passed) == (1, 2, passes)
     rater.refresh_from_db()
     assert (rater.outcome == "failed") is not passes
@@ -153,7 +153,7 @@ def test_nobody_passes_an_exam_by_skipping_most_of_it() -> None:
         skip(rater, reach(study, rater, "exam"), "technical")
         skip(rater, next_for(rater=rater), "upsetting")
         give(study, rater, next_for(rater=rater), 3)
-        result = checks.exam_result(rater, study.tasks.get())
+        result = between_units.exam_result(rater, study.tasks.get())
         assert (result.attempt, result.right, result.graded, result.asked) == (attempt, 1, 1, 3)
         assert not result.passed
         rater.refresh_from_db()
@@ -166,7 +166,7 @@ def test_skips_for_a_good_reason_count_for_nothing_in_an_exam(reason: str, grade
     rater = arrive(study)
     skip(rater, reach(study, rater, "exam"), reason)
     give(study, rater, next_for(rater=rater), 3)
-    result = checks.exam_result(rater, study.tasks.get())
+    result = between_units.exam_result(rater, study.tasks.get())
     assert (result.right, result.graded) == (1, graded)
 
 
@@ -203,7 +203,7 @@ def test_who_misses_checks_is_told_later_and_once() -> None:
             failed = number
         if step is not None and step.kind == "notice":
             told.append(number)
-            checks.notice_seen(rater=rater)
+            between_units.notice_seen(rater=rater)
     if told:
         assert told[0] >= failed + grading.UNITS_BEFORE_A_WARNING
     assert len(told) == (1 if number - failed > grading.UNITS_BEFORE_A_WARNING else len(told)) <= 1

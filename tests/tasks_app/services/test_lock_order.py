@@ -14,7 +14,7 @@ from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services import erasure
 from tasks_app.services.arrival import enrolment, platform_statuses, returning
 from tasks_app.services.database import LOCK_ORDER, SUBMISSIONS
-from tasks_app.services.judging import assignments, checks, drafts, judgments
+from tasks_app.services.judging import assignments, between_units, drafts, judgments
 from tasks_app.services.plan import reopening
 from tasks_app.services.waves import closing
 from tests.builders import build_study
@@ -66,7 +66,7 @@ def _everything_a_rater_does(study: Study) -> None:
         step = judgments.submit(screen=RaterScreen(rater, unit), submission=submission).step
         rater.refresh_from_db()
         if step is not None:
-            checks.go_on(rater=rater, step=step)
+            between_units.go_on(rater=rater, step=step)
         if unit.purpose == "main" and rater.state != Rater.State.ENDED:
             stored = Judgment.objects.get(assignment=unit)
             changed = answer(study, unit, Random(number + 100), replaces=stored.pk)

@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
+from tasks_app.hooks.signals import judgment_submitted
 from tasks_app.models import Assignment, Draft, Judgment, Rater, Rating, Study, Unit
 from tasks_app.selectors.screens import RaterScreen
-from tasks_app.services.judging import assignments, checks, drafts, judgments
+from tasks_app.services.judging import assignments, between_units, drafts, judgments
 from tasks_app.task_types import registry
 from tests import invariants
 from tests.builders import build_study
@@ -70,6 +71,24 @@ def test_a_page_sent_twice_gets_the_first_results() -> None:
     assert Judgment.objects.count() == 4
 
 
+def test_other_apps_hear_of_each_new_judgment_once() -> None:
+    rater = arrive(paged_study())
+    page = [sent(rater, unit) for unit in assignments.next_page(rater=rater)]
+    heard: list[tuple[Judgment, Rater]] = []
+
+    def hear(judgment: Judgment, rater: Rater, **rest: Any) -> None:
+        heard.append((judgment, rater))
+
+    judgment_submitted.connect(hear)
+    try:
+        judgments.submit_page(page=page)
+        judgments.submit_page(page=page)
+    finally:
+        judgment_submitted.disconnect(hear)
+    assert heard == [(judgment, rater) for judgment in Judgment.objects.order_by("pk")]
+    assert len(heard) == 3
+
+
 def test_a_text_whose_place_went_to_somebody_is_surplus_and_the_others_count() -> None:
     study = paged_study()
     late = arrive(study)
@@ -109,7 +128,7 @@ def test_failed_checks_lead_to_the_same_on_every_page(n: int, on_failing: str) -
         step = judgments.step_of(results)
         steps += [step.kind] if step else []
         if step:
-            checks.go_on(rater=rater, step=step)
+            between_units.go_on(rater=rater, step=step)
         rater.refresh_from_db()
     assert rater.failed_checks_at is not None
     assert rater.outcome == (Rater.Outcome.FAILED if on_failing == "end" else Rater.Outcome.COMPLETED)

@@ -10,9 +10,10 @@ from django.test import Client
 
 from tasks_app import studyfile, task_types
 from tasks_app.models import Gold, Setup, Task, Unit
-from tasks_app.setup import attention, changes, texts
+from tasks_app.setup import attention, changes
 from tasks_app.setup.checking import make_study
-from tasks_app.setup.text_rows import counts
+from tasks_app.setup.texts import reads, samples, writes
+from tasks_app.setup.texts.reads import counts
 from tasks_app.studyfile.problems import StudyFileError
 from tasks_app.task_types.base import Instruction
 from tasks_app.task_types.samples import sample_criteria, sample_kind
@@ -143,7 +144,7 @@ def test_each_task_has_a_check_of_its_own_that_names_only_its_questions(setup: S
 
 def test_an_item_that_names_tasks_which_do_not_exist_is_refused(setup: Setup, rosa: User) -> None:
     setup = attention.add(setup=setup, number=0, by=rosa)
-    row = texts.rows_of(setup).get(cells__item="attention-1")
+    row = reads.rows_of(setup).get(cells__item="attention-1")
     for value in ('["elsewhere"]', '"places"', "5"):
         row.cells["options"] = f'{{"only_tasks": {value}}}'
         row.save()
@@ -181,10 +182,10 @@ def test_the_button_of_the_step_adds_one_and_says_why_not(setup: Setup, rosas_br
 
 def test_checks_stay_with_other_texts_and_in_samples(setup: Setup, rosa: User) -> None:
     setup = attention.add(setup=setup, number=0, by=rosa)
-    texts.take_sample(setup=setup, sample=texts.Sample(n=5, seed=1), by=rosa)
+    samples.take_sample(setup=setup, sample=samples.Sample(n=5, seed=1), by=rosa)
     after = counts(setup)
     assert (after.items, after.checks) == (5, 1)
-    setup = texts.store(
+    setup = writes.store(
         setup=setup,
         rows=[{"item": f"new-{n}", "system": "new", "output": f"Text {n}"} for n in range(6)],
         systems={"new": "A new system"},
@@ -194,7 +195,7 @@ def test_checks_stay_with_other_texts_and_in_samples(setup: Setup, rosa: User) -
     assert (after.items, [system.key for system in after.systems], after.checks) == (6, ["new"], 1)
     # The names of systems can be changed without losing that of the check.
     systems = [{"key": "new", "name": "Renamed", "kind": "human"}]
-    assert texts.name_systems(setup=setup, systems=systems, base=setup.revision, by=rosa)
+    assert writes.name_systems(setup=setup, systems=systems, base=setup.revision, by=rosa)
     setup.refresh_from_db()
     assert {entry["key"] for entry in setup.given["systems"]} == {"new", "attention-check"}
     setup = changes.change(setup=setup, values={("tasks", 0, "set_size"): 6}, base=setup.revision, by=rosa).setup

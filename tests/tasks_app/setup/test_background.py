@@ -16,10 +16,11 @@ from django.test import Client
 from tasks_app import jobs
 from tasks_app.importing import uploads
 from tasks_app.models import Setup, SetupWork, Study, Task
-from tasks_app.setup import background, changes, texts
+from tasks_app.setup import background, changes
 from tasks_app.setup.checking import make_study, make_study_in_steps
 from tasks_app.setup.tables.checking import CheckedTexts
-from tasks_app.setup.texts import TextsUpload
+from tasks_app.setup.texts import reads, writes
+from tasks_app.setup.texts.upload import TextsUpload
 from tasks_app.studyfile.checking import Loaded
 from tests.about import ABOUT
 
@@ -210,7 +211,7 @@ def texts_page(browser: Client, **query: str) -> str:
 
 def test_a_worker_stores_texts(setup: Setup, rosas_browser: Client) -> None:
     work = asked_to_store(rosas_browser)
-    assert texts.rows_of(setup).count() == 36, "until then, the study keeps the texts that it has"
+    assert reads.rows_of(setup).count() == 36, "until then, the study keeps the texts that it has"
     assert "Waiting for a background worker." in texts_page(rosas_browser)
     for state, sentence in (("reading", "Step 1 of 2: checking the table."), ("storing", "Step 2 of 2: storing all")):
         SetupWork.objects.filter(pk=work.pk).update(state=state)
@@ -218,11 +219,11 @@ def test_a_worker_stores_texts(setup: Setup, rosas_browser: Client) -> None:
         assert sentence in texts_page(rosas_browser)
         assert 'aria-label="Progress of storing the texts"' in texts_page(rosas_browser)
     jobs.work_on_setup(work.pk)
-    assert texts.rows_of(setup).count() == 40
+    assert reads.rows_of(setup).count() == 40
     assert "The texts are stored" in page(rosas_browser, live="1")
     assert "Stored: 40 outputs of 20 items by 2 systems." in texts_page(rosas_browser)
     jobs.work_on_setup(work.pk)
-    assert texts.rows_of(setup).count() == 40, "a message that comes twice stores nothing twice"
+    assert reads.rows_of(setup).count() == 40, "a message that comes twice stores nothing twice"
     assert "Stored: 40" not in page(rosas_browser), "Review is about the check"
 
 
@@ -259,13 +260,13 @@ def test_texts_that_do_not_fit_or_are_gone_are_not_stored(
     check = TextsUpload.check
 
     def check_and_change(upload: TextsUpload, setup: Setup) -> CheckedTexts:
-        texts.remove_rows(setup=setup, rows=texts.rows_of(setup).filter(number=1), by=rosa)
+        writes.remove_rows(setup=setup, rows=reads.rows_of(setup).filter(number=1), by=rosa)
         return check(upload, setup)
 
     monkeypatch.setattr(TextsUpload, "check", check_and_change)
     jobs.work_on_setup(asked_to_store(rosas_browser, mode="add").pk)
     assert "The form or a table was changed meanwhile, so nothing was stored." in texts_page(rosas_browser)
-    assert texts.rows_of(setup).count() == 35
+    assert reads.rows_of(setup).count() == 35
 
 
 def test_work_that_was_given_up_and_asked_for_anew_stores_nothing(
@@ -283,7 +284,7 @@ def test_work_that_was_given_up_and_asked_for_anew_stores_nothing(
     jobs.work_on_setup(work.pk)
     newer = SetupWork.objects.get(setup=setup)
     assert (newer.pk, newer.kind, newer.state, newer.notes) == (work.pk, "check", "queued", [])
-    assert texts.rows_of(setup).count() == 36
+    assert reads.rows_of(setup).count() == 36
 
 
 def test_work_that_a_worker_is_doing_is_not_given_up(
@@ -309,7 +310,7 @@ def test_texts_whose_file_cannot_be_deleted_are_stored_all_the_same(
     monkeypatch.setattr(uploads, "forget", fail)
     jobs.work_on_setup(work.pk)
     assert "Stored: 40 outputs of 20 items by 2 systems." in texts_page(rosas_browser)
-    assert texts.rows_of(setup).count() == 40
+    assert reads.rows_of(setup).count() == 40
 
 
 def test_a_query_that_takes_too_long_is_not_tried_again(

@@ -19,8 +19,9 @@ from tasks_app import studyfile
 from tasks_app.models import Event, Media, Output, Setup, SetupRow
 from tasks_app.services.study import cleaned, lifecycle
 from tasks_app.services.study.items import store_media
-from tasks_app.setup import media, texts
+from tasks_app.setup import media
 from tasks_app.setup.checking import make_study
+from tasks_app.setup.texts import reads
 from tasks_app.studyfile.files.media import extension
 from tests import pages
 from tests.builders import build_study
@@ -174,7 +175,7 @@ def test_upkeep_cleans_earlier_files_and_leaves_the_rest_for_the_next_minute() -
 def test_a_draft_keeps_the_digest_of_an_earlier_file_when_it_is_checked(setup: Setup, rosa: User) -> None:
     earlier = stored(setup.study, rich_png(WORDS), "image/png")
     name = f"media/{earlier.sha256}.png"
-    row = texts.rows_of(setup).get(number=1)
+    row = reads.rows_of(setup).get(number=1)
     SetupRow.objects.filter(pk=row.pk).update(cells={**row.cells, "output": "A house", "output_file": name})
     study, loaded = make_study(setup=Setup.objects.get(pk=setup.pk), by=rosa)
     assert not [note for note in loaded.notes if "removed from" in note]
@@ -195,7 +196,7 @@ def test_only_cleaned_copies_leave_the_site(setup: Setup, rosa: User, rosas_brow
     study = setup.study
     earlier, broken = stored(study, rich_jpeg(WORDS), "image/jpeg"), stored(study, b"GIF89a", "image/gif")
     name, left_out = f"media/{earlier.sha256}.jpg", f"media/{broken.sha256}.gif"
-    rows = texts.rows_of(setup).filter(cells__item=texts.rows_of(setup).get(number=1).cells["item"])
+    rows = reads.rows_of(setup).filter(cells__item=reads.rows_of(setup).get(number=1).cells["item"])
     for row in rows:
         SetupRow.objects.filter(pk=row.pk).update(cells={**row.cells, "context_image": name})
     draft = rosas_browser.get(f"/admin/studies/{study.slug}/set-up/study.zip")

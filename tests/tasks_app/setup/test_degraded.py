@@ -9,8 +9,9 @@ from django.test import Client
 
 from tasks_app import studyfile
 from tasks_app.models import Setup
-from tasks_app.setup import changes, texts
+from tasks_app.setup import changes
 from tasks_app.setup.degraded.kinds import LABELS, degraded
+from tasks_app.setup.texts import reads, writes
 
 TEXT = "The hotel is near the river Thames, in London. It has 125 rooms and doesn't serve dinner."
 
@@ -72,7 +73,7 @@ def setup(db: None, rosa: User) -> Setup:
         {"item": "i1", "system": "alpha", "output": TEXT},
         {"item": "i2", "system": "alpha", "output": "A plain text."},
     ]
-    return texts.store(setup=setup, rows=rows, systems={"alpha": ""}, by=rosa)
+    return writes.store(setup=setup, rows=rows, systems={"alpha": ""}, by=rosa)
 
 
 def test_copies_are_shown_first_and_added_once(rosas_browser: Client, setup: Setup) -> None:
@@ -108,4 +109,4 @@ def test_nothing_chosen_and_an_unknown_system_are_refused(rosas_browser: Client,
 
 
 def _systems(setup: Setup) -> list[str]:
-    return [cells["system"] for cells in texts.cells_of_rows(setup)]
+    return [cells["system"] for cells in reads.cells_of_rows(setup)]

@@ -1,6 +1,6 @@
 """What the columns of tables in public files are guessed to be, and which of them are asked about."""
 
-from tasks_app.setup.tables.guessing import guess, guess_layout
+from tasks_app.setup.tables.guessed_uses import guess, guess_layout
 from tasks_app.setup.tables.layout import ASKED
 from tasks_app.setup.tables.source import look
 from tests.tasks_app.setup.public_headers import HEADERS

@@ -11,9 +11,10 @@ from django.urls import reverse
 from tasks_app import studyfile
 from tasks_app.models import Setup, Study, System
 from tasks_app.models.setup_document import value_at
-from tasks_app.setup import changes, texts
+from tasks_app.setup import changes
 from tasks_app.setup.preview import preview_of
 from tasks_app.setup.summary import summary_of
+from tasks_app.setup.texts import writes
 from tests.house.examples import FOLDERS
 from tests.tasks_app.setup.test_steps import save, url
 
@@ -197,7 +198,7 @@ def test_minutes_and_pay_per_hour_of_the_consent_are_compared_on_the_step_itself
 
 def test_a_system_called_human_is_no_machine(draft: Study, rosas_browser: Client) -> None:
     rows = [{"item": "i1", "system": system, "output": "Some words."} for system in ("human", "Humanoid")]
-    setup = texts.store(setup=changes.begin(draft), rows=rows, systems={"human": "", "Humanoid": ""}, by=None)
+    setup = writes.store(setup=changes.begin(draft), rows=rows, systems={"human": "", "Humanoid": ""}, by=None)
     kinds = {entry["key"]: entry.get("kind", System.Kind.MACHINE) for entry in setup.given["systems"]}
     assert kinds == {"human": "human", "Humanoid": "machine"}
 
@@ -209,7 +210,7 @@ def test_texts_that_were_rated_elsewhere_need_no_consent_and_lead_to_the_import(
     assert rosas_browser.post("/admin/studies/new/", names).status_code == 302
     setup = Setup.objects.get(study__slug="ratings-of-a-paper")
     rows = [{"item": f"i{n}", "system": system, "output": f"Text {n}."} for n in range(4) for system in "ab"]
-    texts.store(setup=setup, rows=rows, systems={"a": "", "b": ""}, by=None)
+    writes.store(setup=setup, rows=rows, systems={"a": "", "b": ""}, by=None)
     steps = reverse("researcher:choose_type", args=["ratings-of-a-paper"])
     rosas_browser.post(steps, {"task_type": "likert"})
     questions = reverse("researcher:step", args=["ratings-of-a-paper", "questions"])

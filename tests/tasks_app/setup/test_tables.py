@@ -9,7 +9,7 @@ import pytest
 
 from tasks_app.importing import RatingsFile
 from tasks_app.setup.tables.checking import CheckedTexts, UploadedMedia, check_file
-from tasks_app.setup.tables.guessing import guess_layout
+from tasks_app.setup.tables.guessed_uses import guess_layout
 from tasks_app.setup.tables.layout import FEATURE, KEEP, SYSTEM, ColumnUse, Layout, feature_name, key_of
 from tasks_app.setup.tables.marking import marked_rows
 from tasks_app.setup.tables.sampling import draw, length_strata

@@ -12,7 +12,7 @@ import pytest
 
 from tasks_app.importing import RatingsFile
 from tasks_app.setup.tables.checking import check_file
-from tasks_app.setup.tables.guessing import guess_layout
+from tasks_app.setup.tables.guessed_uses import guess_layout
 from tasks_app.setup.tables.layout import KEEP, LEAVE
 from tasks_app.setup.tables.marking import marked_rows
 from tasks_app.setup.tables.source import look, open_file

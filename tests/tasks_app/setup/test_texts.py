@@ -10,9 +10,10 @@ from tasks_app.hooks.sections import digest
 from tasks_app.models import Media, Setup, Study
 from tasks_app.services.study.drafts import NotADraft
 from tasks_app.services.study.lifecycle import move
-from tasks_app.setup import changes, media, table_rows, text_rows, texts
+from tasks_app.setup import changes, media, table_rows
 from tasks_app.setup.checking import make_study
 from tasks_app.setup.tables.checking import UploadedMedia
+from tasks_app.setup.texts import reads, samples, writes
 from tasks_app.studyfile.files.media import column_of
 from tasks_app.studyfile.problems import StudyFileError
 from tests.media import png
@@ -36,18 +37,18 @@ SYSTEMS = {"one": "The One", "two": ""}
 @pytest.fixture
 def stored(setup: Setup, rosa: User) -> Setup:
     """The same with other texts."""
-    return texts.store(setup=setup, rows=ROWS, systems=SYSTEMS, by=rosa)
+    return writes.store(setup=setup, rows=ROWS, systems=SYSTEMS, by=rosa)
 
 
 def put(setup: Setup, by: User, number: int | None = None, **cells: str) -> None:
     """Store a row."""
-    texts.put_row(setup=setup, number=number, cells=cells, media=UploadedMedia(), by=by)
+    writes.put_row(setup=setup, number=number, cells=cells, media=UploadedMedia(), by=by)
 
 
 def test_a_table_takes_the_place_of_the_texts(stored: Setup) -> None:
-    assert list(texts.cells_of_rows(stored)) == ROWS
+    assert list(reads.cells_of_rows(stored)) == ROWS
     assert stored.given["systems"] == [{"key": "one", "name": "The One"}, {"key": "two"}]
-    counts = text_rows.counts(stored)
+    counts = reads.counts(stored)
     assert (counts.items, counts.outputs) == (10, 20)
     assert [(one.label, one.outputs, one.kind) for one in counts.systems] == [
         ("The One", 10, "machine"), ("two", 10, "machine"),
@@ -58,31 +59,31 @@ def test_a_table_takes_the_place_of_the_texts(stored: Setup) -> None:
 
 def test_rows_are_added_behind_those_that_are_there(stored: Setup, rosa: User) -> None:
     more = [{"item": "i99", "system": "three", "output": "more"}]
-    setup = texts.store(setup=stored, rows=more, systems={"three": "Third"}, by=rosa, add=True)
-    assert list(texts.cells_of_rows(setup)) == [*ROWS, *more]
+    setup = writes.store(setup=stored, rows=more, systems={"three": "Third"}, by=rosa, add=True)
+    assert list(reads.cells_of_rows(setup)) == [*ROWS, *more]
     assert [entry["key"] for entry in setup.given["systems"]] == ["one", "two", "three"]
 
 
 def test_how_an_uploaded_study_file_called_its_columns_is_forgotten(setup: Setup, rosa: User) -> None:
     given = {**setup.given, "columns": {"items": {"output": "hyp"}}, "quoting": {"items": "none"}}
     setup = changes.replace_given(setup=setup, given=given, base=setup.revision, by=rosa)
-    setup = texts.store(setup=setup, rows=ROWS, systems=SYSTEMS, by=rosa)
+    setup = writes.store(setup=setup, rows=ROWS, systems=SYSTEMS, by=rosa)
     assert [setup.given.get(part) for part in ("columns", "quoting")] == [{}, {}]
 
 
 def test_a_row_is_changed_and_added(stored: Setup, rosa: User) -> None:
     put(stored, rosa, 1, item="i0", system="one", output="better", source="", feature_kind="a")
-    assert texts.rows_of(stored).get(number=1).cells["output"] == "better"
+    assert reads.rows_of(stored).get(number=1).cells["output"] == "better"
     put(stored, rosa, item="i10", system="three", output="new\r\ntext", position="3")
-    cells = texts.rows_of(stored).get(number=21).cells
+    cells = reads.rows_of(stored).get(number=21).cells
     assert cells == {"item": "i10", "system": "three", "output": "new\ntext", "position": "3"}
-    assert [one.key for one in text_rows.counts(changes.begin(stored.study)).systems] == ["one", "two", "three"]
+    assert [one.key for one in reads.counts(changes.begin(stored.study)).systems] == ["one", "two", "three"]
 
 
 def test_what_is_changed_about_an_item_is_changed_in_all_its_rows(stored: Setup, rosa: User) -> None:
-    cells = dict(texts.rows_of(stored).get(number=3).cells)
+    cells = dict(reads.rows_of(stored).get(number=3).cells)
     put(stored, rosa, 3, **{**cells, "source": "line\r\nline", "feature_kind": ""})
-    changed = [row.cells for row in texts.rows_of(stored).filter(cells__item="i1")]
+    changed = [row.cells for row in reads.rows_of(stored).filter(cells__item="i1")]
     assert [row["source"] for row in changed] == ["line\nline"] * 2
     assert not any("feature_kind" in row for row in changed)
     assert [row["output"] for row in changed] == ["text 1 of one", "text 1 of two"]
@@ -103,77 +104,77 @@ def test_a_row_that_does_not_fit_is_refused(stored: Setup, rosa: User, cells: Ma
     with pytest.raises(StudyFileError) as refused:
         put(stored, rosa, **cells)
     assert sentence in str(refused.value)
-    assert texts.rows_of(stored).count() == len(ROWS)
+    assert reads.rows_of(stored).count() == len(ROWS)
 
 
 def test_a_wrong_value_of_an_item_changes_no_row(stored: Setup, rosa: User) -> None:
-    cells = dict(texts.rows_of(stored).get(number=3).cells)
+    cells = dict(reads.rows_of(stored).get(number=3).cells)
     for wrong in ({"position": "many"}, {"source": "\x00"}, {"options": "[1]"}):
         with pytest.raises(StudyFileError):
             put(stored, rosa, 3, **{**cells, **wrong})
-    assert list(texts.cells_of_rows(stored)) == ROWS
+    assert list(reads.cells_of_rows(stored)) == ROWS
 
 
 def test_a_row_that_somebody_else_has_changed_is_not_overwritten(stored: Setup, rosa: User) -> None:
-    cells = dict(texts.rows_of(stored).get(number=3).cells)
+    cells = dict(reads.rows_of(stored).get(number=3).cells)
     digest_shown = digest(cells)
     put(stored, rosa, 3, **{**cells, "output": "theirs"})
     mine = {**cells, "output": "mine"}
     for number in (3, 99):
         with pytest.raises(table_rows.RowChanged):
-            texts.put_row(
+            writes.put_row(
                 setup=stored, number=number, cells=mine, media=UploadedMedia(), by=rosa, digest_shown=digest_shown
             )
-    assert texts.rows_of(stored).get(number=3).cells["output"] == "theirs"
+    assert reads.rows_of(stored).get(number=3).cells["output"] == "theirs"
 
 
 def test_rows_are_found_and_removed(stored: Setup, rosa: User) -> None:
-    assert text_rows.search(stored, "TEXT 3").count() == 2
-    assert text_rows.search(stored, "text 3", "one").count() == 1
-    assert not text_rows.search(stored, "output").exists(), "names of columns are no texts"
-    assert texts.remove_rows(setup=stored, rows=text_rows.search(stored, system="two"), by=rosa) == 10
-    assert {row["system"] for row in texts.cells_of_rows(stored)} == {"one"}
+    assert reads.search(stored, "TEXT 3").count() == 2
+    assert reads.search(stored, "text 3", "one").count() == 1
+    assert not reads.search(stored, "output").exists(), "names of columns are no texts"
+    assert writes.remove_rows(setup=stored, rows=reads.search(stored, system="two"), by=rosa) == 10
+    assert {row["system"] for row in reads.cells_of_rows(stored)} == {"one"}
 
 
 def test_a_sample_keeps_whole_items_and_says_how_it_was_drawn(stored: Setup, rosa: User) -> None:
-    drawing = texts.take_sample(setup=stored, sample=texts.Sample(4, "feature_kind", seed=5), by=rosa)
-    rows = list(texts.cells_of_rows(stored))
+    drawing = samples.take_sample(setup=stored, sample=samples.Sample(4, "feature_kind", seed=5), by=rosa)
+    rows = list(reads.cells_of_rows(stored))
     assert len(rows) == 8
     assert len({row["item"] for row in rows}) == 4
     assert drawing == {
         "from_items": 10, "items": 4, "from_rows": 20, "rows": 8, "by": "feature_kind", "equal": False, "seed": 5,
         "strata": {"a": 2, "b": 2},
     }  # fmt: skip
-    assert texts.last_sample(stored) == drawing
-    texts.store(setup=stored, rows=ROWS, systems=SYSTEMS, by=rosa)
-    assert texts.last_sample(stored) is None, "these are other texts"
-    texts.take_sample(setup=stored, sample=texts.Sample(4, "feature_kind", seed=5), by=rosa)
-    assert list(texts.cells_of_rows(stored)) == rows, "the seed draws the same again"
+    assert samples.last_sample(stored) == drawing
+    writes.store(setup=stored, rows=ROWS, systems=SYSTEMS, by=rosa)
+    assert samples.last_sample(stored) is None, "these are other texts"
+    samples.take_sample(setup=stored, sample=samples.Sample(4, "feature_kind", seed=5), by=rosa)
+    assert list(reads.cells_of_rows(stored)) == rows, "the seed draws the same again"
 
 
 def test_a_sample_by_length_has_short_and_long_ones(stored: Setup, rosa: User) -> None:
-    drawing = texts.take_sample(setup=stored, sample=texts.Sample(3, texts.BY_SOURCE, equal=True), by=rosa)
+    drawing = samples.take_sample(setup=stored, sample=samples.Sample(3, samples.BY_SOURCE, equal=True), by=rosa)
     assert drawing["strata"] == {"short": 1, "middle": 1, "long": 1}
     assert isinstance(drawing["seed"], int)
 
 
 @pytest.mark.parametrize(("n", "by"), [(10, ""), (0, ""), (3, "document")])
 def test_a_sample_that_cannot_be_drawn_removes_nothing(stored: Setup, rosa: User, n: int, by: str) -> None:
-    with pytest.raises(texts.CannotSample):
-        texts.take_sample(setup=stored, sample=texts.Sample(n, by), by=rosa)
-    assert texts.rows_of(stored).count() == len(ROWS)
+    with pytest.raises(samples.CannotSample):
+        samples.take_sample(setup=stored, sample=samples.Sample(n, by), by=rosa)
+    assert reads.rows_of(stored).count() == len(ROWS)
 
 
 def test_systems_get_names_and_kinds(stored: Setup, rosa: User) -> None:
     entries = [{"key": "one", "name": "First", "kind": "human"}, {"key": "two", "name": "", "kind": "machine"}]
-    assert texts.name_systems(setup=stored, systems=entries, base=stored.revision, by=rosa)
+    assert writes.name_systems(setup=stored, systems=entries, base=stored.revision, by=rosa)
     setup = changes.begin(stored.study)
     assert setup.given["systems"] == [
         {"key": "one", "name": "First", "kind": "human"},
         {"key": "two", "kind": "machine"},
     ]
-    assert not texts.name_systems(setup=setup, systems=entries[:1], base=stored.revision, by=rosa), "seen before that"
-    setup = texts.store(setup=setup, rows=ROWS, systems=SYSTEMS, by=rosa)
+    assert not writes.name_systems(setup=setup, systems=entries[:1], base=stored.revision, by=rosa), "seen before that"
+    setup = writes.store(setup=setup, rows=ROWS, systems=SYSTEMS, by=rosa)
     assert setup.given["systems"][0]["name"] == "First", "a table does not rename what has a name"
 
 
@@ -184,10 +185,10 @@ def test_media_are_found_by_the_names_of_their_files(stored: Setup, rosa: User) 
     uploaded = media.uploaded(stored)
     assert uploaded.by_name == {"one.png": file.name}
     cells = {"item": "i0", "system": "new", "output": "x", "context_image": file.name}
-    texts.put_row(setup=stored, number=None, cells=cells, media=uploaded, by=rosa)
+    writes.put_row(setup=stored, number=None, cells=cells, media=uploaded, by=rosa)
     with pytest.raises(media.IsUsed, match="“i0”"):
         media.remove(setup=stored, name=file.name, by=rosa)
-    texts.remove_rows(setup=stored, rows=text_rows.search(stored, system="new"), by=rosa)
+    writes.remove_rows(setup=stored, rows=reads.search(stored, system="new"), by=rosa)
     media.remove(setup=stored, name=file.name, by=rosa)
     assert not Media.objects.filter(study=stored.study).exists()
 
@@ -205,7 +206,7 @@ def test_the_study_is_made_of_the_texts(stored: Setup, rosa: User) -> None:
     (file,) = media.files_of(stored)
     for number, row in enumerate(ROWS[:2], start=1):
         cells = {**row, "context_image": file.name, "position": "", "output": f"{row['output']}."}
-        texts.put_row(setup=stored, number=number, cells=cells, media=media.uploaded(stored), by=rosa)
+        writes.put_row(setup=stored, number=number, cells=cells, media=media.uploaded(stored), by=rosa)
     study, loaded = make_study(setup=stored, by=rosa)
     assert (loaded.counts["items"], loaded.counts["outputs"], loaded.counts["systems"]) == (10, 20, 2)
     item = study.items.get(key="i0")
@@ -220,12 +221,12 @@ def test_nothing_changes_once_the_study_is_open(setup: Setup, rosa: User) -> Non
     move(study_id=study.pk, action="open", by=rosa)
     setup.study = Study.objects.get(pk=study.pk)
     for change in (
-        lambda: texts.store(setup=setup, rows=ROWS, systems=SYSTEMS, by=rosa),
+        lambda: writes.store(setup=setup, rows=ROWS, systems=SYSTEMS, by=rosa),
         lambda: put(setup, rosa, 1, item="i0", system="one"),
-        lambda: texts.remove_rows(setup=setup, rows=text_rows.search(setup), by=rosa),
-        lambda: texts.take_sample(setup=setup, sample=texts.Sample(2), by=rosa),
+        lambda: writes.remove_rows(setup=setup, rows=reads.search(setup), by=rosa),
+        lambda: samples.take_sample(setup=setup, sample=samples.Sample(2), by=rosa),
         lambda: media.keep(setup=setup, uploads=[SimpleUploadedFile("one.png", png())], by=rosa),
     ):
         with pytest.raises(NotADraft):
             change()
-    assert texts.rows_of(setup).count() == 36
+    assert reads.rows_of(setup).count() == 36

@@ -9,8 +9,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from tasks_app.models import Output, Setup
-from tasks_app.setup import changes, media, text_rows, texts
+from tasks_app.setup import changes, media
 from tasks_app.setup.checking import make_study
+from tasks_app.setup.texts import reads, samples, writes
 from tests.media import png, vtt, wav
 from tests.workbooks import workbook
 
@@ -52,7 +53,7 @@ def shown(answer: Any, status: int = 200) -> str:
 
 
 def test_an_empty_step_asks_for_a_table(setup: Setup, rosa: User, rosas_browser: Client) -> None:
-    texts.remove_rows(setup=setup, rows=text_rows.search(setup), by=rosa)
+    writes.remove_rows(setup=setup, rows=reads.search(setup), by=rosa)
     page = shown(rosas_browser.get(PATH))
     assert "Upload your texts" in page
     assert 'type="file"' in page
@@ -70,7 +71,7 @@ def test_nothing_is_stored_before_it_is_asked_for(setup: Setup, rosas_browser: C
     page = shown(send(rosas_browser, "check"))
     assert "3 outputs of 2 items by 2 systems" in page
     assert "→" not in page, "a key may have any signs"
-    assert texts.rows_of(setup).count() == 36
+    assert reads.rows_of(setup).count() == 36
 
 
 def test_a_table_is_stored_in_place_of_the_texts(setup: Setup, rosas_browser: Client) -> None:
@@ -80,12 +81,12 @@ def test_a_table_is_stored_in_place_of_the_texts(setup: Setup, rosas_browser: Cl
     assert "Stored: 3 outputs of 2 items by 2 systems." in page
     assert "The second text." in page
     assert 'value="E2E #1"' in page, "the name of a system stays"
-    assert texts.rows_of(setup).count() == 3
+    assert reads.rows_of(setup).count() == 3
 
 
 def test_a_table_is_added_to_the_texts(setup: Setup, rosas_browser: Client) -> None:
     assert send(rosas_browser, "store", mode="add").status_code == 302
-    assert texts.rows_of(setup).count() == 39
+    assert reads.rows_of(setup).count() == 39
     page = shown(send(rosas_browser, "check", mode="add"), 422)
     assert "stand in line" in page, "these rows are there now"
 
@@ -100,7 +101,7 @@ def test_problems_are_shown_and_the_table_comes_back_with_them(setup: Setup, ros
     assert lines[0] == "\ufeffproblem,mr_id,model,output_text,mr"
     assert lines[1].startswith(",1,E2E #1")
     assert lines[4].startswith("system: Item “2”") or lines[4].startswith('"system: Item “2”')
-    assert texts.rows_of(setup).count() == 36
+    assert reads.rows_of(setup).count() == 36
 
 
 def test_choices_that_do_not_go_together_are_told(setup: Setup, rosas_browser: Client) -> None:
@@ -141,7 +142,7 @@ def test_a_file_that_cannot_be_read_is_answered_with_advice(
 
 def test_texts_are_searched_and_paged(setup: Setup, rosas_browser: Client) -> None:
     rows = [{"item": f"i{n}", "system": "a", "output": f"words {n}."} for n in range(120)]
-    texts.store(setup=setup, rows=rows, systems={"a": ""}, by=None)
+    writes.store(setup=setup, rows=rows, systems={"a": ""}, by=None)
     assert "Page 3 of 3" in shown(rosas_browser.get(PATH, {"page": "3"}))
     page = shown(rosas_browser.get(PATH, {"q": "words 77.", "system": "a"}))
     assert "i77" in page
@@ -151,24 +152,24 @@ def test_texts_are_searched_and_paged(setup: Setup, rosas_browser: Client) -> No
 
 def test_rows_are_removed_as_chosen_or_as_found(setup: Setup, rosas_browser: Client) -> None:
     rosas_browser.post(PATH, {"action": "remove", "row": ["1", "2", "x"]})
-    assert texts.rows_of(setup).count() == 34
+    assert reads.rows_of(setup).count() == 34
     every = {"action": "remove", "all": "1", "system": "neural"}
     assert "Remove 11 rows?" in shown(rosas_browser.post(PATH, every))
-    assert text_rows.search(setup, system="neural").exists(), "nothing is removed before that is confirmed"
+    assert reads.search(setup, system="neural").exists(), "nothing is removed before that is confirmed"
     rosas_browser.post(PATH, {**every, "sure": "1"})
-    assert not text_rows.search(setup, system="neural").exists()
+    assert not reads.search(setup, system="neural").exists()
     rosas_browser.post(PATH, {"action": "remove"})
-    assert texts.rows_of(setup).exists()
+    assert reads.rows_of(setup).exists()
 
 
 def test_a_row_is_edited_in_a_form(setup: Setup, rosas_browser: Client) -> None:
     rosas_browser.post(f"{PATH}media/", {"uploads": [io.BytesIO(png()), io.BytesIO(png(shade=30))]})
     page = shown(rosas_browser.get(f"{PATH}rows/1/"))
     assert page.count('name="context_image"') == 2
-    cells = dict(texts.rows_of(setup).get(number=1).cells)
+    cells = dict(reads.rows_of(setup).get(number=1).cells)
     answer = rosas_browser.post(f"{PATH}rows/1/", {**cells, "output": "Better now."})
     assert answer.status_code == 302, answer.content.decode()
-    assert texts.rows_of(setup).get(number=1).cells == {**cells, "output": "Better now."}
+    assert reads.rows_of(setup).get(number=1).cells == {**cells, "output": "Better now."}
     answer = rosas_browser.post(f"{PATH}rows/1/", {**cells, "seen": "0" * 64}, follow=True)
     assert "Somebody else has changed this row while you were editing" in shown(answer)
     page = shown(rosas_browser.post(f"{PATH}rows/2/", {**cells, "output": "Another."}), 422)
@@ -187,7 +188,7 @@ def test_a_picture_or_sound_is_uploaded_and_becomes_an_output(setup: Setup, rosa
     names = {file.called: file.name for file in media.files_of(setup)}
     select = page.partition('name="output_file"')[2].partition("</select>")[0]
     assert [name for name in names.values() if f'value="{name}"' in select] == [names["call.wav"], names["sky.png"]]
-    cells = dict(texts.rows_of(setup).get(number=1).cells)
+    cells = dict(reads.rows_of(setup).get(number=1).cells)
     sound = {
         **cells,
         "output": "She says good morning.",
@@ -196,7 +197,7 @@ def test_a_picture_or_sound_is_uploaded_and_becomes_an_output(setup: Setup, rosa
     }
     assert rosas_browser.post(f"{PATH}rows/1/", sound).status_code == 302
     refused = rosas_browser.post(
-        f"{PATH}rows/2/", {**texts.rows_of(setup).get(number=2).cells, "captions": names["call.vtt"]}
+        f"{PATH}rows/2/", {**reads.rows_of(setup).get(number=2).cells, "captions": names["call.vtt"]}
     )
     assert "Captions belong to a sound or film. Name it in output_file" in shown(refused, 422)
     table = shown(rosas_browser.get(PATH))
@@ -224,12 +225,12 @@ def test_a_sample_is_drawn_on_its_page(setup: Setup, rosas_browser: Client) -> N
 
 
 def test_systems_are_named_on_the_page(setup: Setup, rosas_browser: Client) -> None:
-    systems = text_rows.counts(setup).systems
+    systems = reads.counts(setup).systems
     data = {f"kind-{one.key}": "human" for one in systems} | {f"name-{systems[0].key}": "Our system"}
     page = shown(rosas_browser.get(PATH))
     assert f'name="base" value="{setup.revision}"' in page
     rosas_browser.post(f"{PATH}systems/", {**data, "base": str(setup.revision)})
-    stored = text_rows.counts(changes.begin(setup.study)).systems
+    stored = reads.counts(changes.begin(setup.study)).systems
     assert (stored[0].name, {one.kind for one in stored}) == ("Our system", {"human"})
     late = {**data, "base": str(setup.revision), f"name-{systems[0].key}": "Late"}
     answer = rosas_browser.post(f"{PATH}systems/", late, follow=True)
@@ -246,38 +247,38 @@ def bring_back(browser: Client) -> str:
 
 
 def test_rows_that_were_removed_come_back(setup: Setup, rosas_browser: Client) -> None:
-    before = list(texts.cells_of_rows(setup))
+    before = list(reads.cells_of_rows(setup))
     rosas_browser.post(PATH, {"action": "remove", "row": ["1", "36"]})
     rosas_browser.post(f"{PATH}new/", {"cell-item": "new", "cell-system": "template", "cell-output": "A row."})
     assert "Restore the 2 removed rows" in shown(rosas_browser.get(PATH))
     assert "2 rows are back." in bring_back(rosas_browser)
-    after = list(texts.cells_of_rows(setup))
+    after = list(reads.cells_of_rows(setup))
     assert after[:36] == before, "at their places, and not in place of rows that were added"
     assert "There are no removed or previous rows any more." in bring_back(rosas_browser)
 
 
 def test_a_sample_can_be_taken_back_and_drawn_again(setup: Setup, rosas_browser: Client, rosa: User) -> None:
-    before = list(texts.cells_of_rows(setup))
-    texts.take_sample(setup=setup, sample=texts.Sample(4, seed=7), by=rosa)
-    assert texts.last_sample(setup) is not None
+    before = list(reads.cells_of_rows(setup))
+    samples.take_sample(setup=setup, sample=samples.Sample(4, seed=7), by=rosa)
+    assert samples.last_sample(setup) is not None
     assert "24 rows are back." in bring_back(rosas_browser)
-    assert list(texts.cells_of_rows(setup)) == before
-    assert texts.last_sample(setup) is None
+    assert list(reads.cells_of_rows(setup)) == before
+    assert samples.last_sample(setup) is None
 
 
 @pytest.mark.parametrize("is_emptied", [False, True])
 def test_the_table_before_an_upload_comes_back_and_goes_again(
     setup: Setup, rosas_browser: Client, rosa: User, is_emptied: bool
 ) -> None:
-    before = list(texts.cells_of_rows(setup))
+    before = list(reads.cells_of_rows(setup))
     if is_emptied:
-        texts.remove_rows(setup=setup, rows=text_rows.search(setup), by=rosa)
+        writes.remove_rows(setup=setup, rows=reads.search(setup), by=rosa)
     assert send(rosas_browser, "store").status_code == 302
     page = bring_back(rosas_browser)
     assert "36 rows are back." in page
-    assert list(texts.cells_of_rows(setup)) == before
+    assert list(reads.cells_of_rows(setup)) == before
     setup.refresh_from_db()
-    assert {"template", "neural", "writer"} & set(texts.systems_of(setup)), "their systems are back, too"
+    assert {"template", "neural", "writer"} & set(reads.systems_of(setup)), "their systems are back, too"
     assert "Exchange them for the 3 previous rows" in page
     assert "3 rows are back." in bring_back(rosas_browser)
-    assert texts.rows_of(setup).count() == 3
+    assert reads.rows_of(setup).count() == 3

@@ -83,7 +83,7 @@ def test_the_page_says_what_the_program_says(monkeypatch: pytest.MonkeyPatch) ->
     only_shipped(monkeypatch)
     page = (ROOT / "docs" / "study-file.md").read_text()
     between = page.split("<!-- reference begins -->\n")[1].split("\n<!-- reference ends -->")[0]
-    assert between.strip() == reference().strip(), "put the output of `manage.py load_study --reference` into the page"
+    assert between.strip() == reference().strip(), "docs/study-file.md: run `make docs`"
     for declared in TABLES:
         for column in declared.columns:
             assert f"| `{column.name}`" in between

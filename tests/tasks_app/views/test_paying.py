@@ -249,7 +249,7 @@ def test_the_end_says_what_is_paid_and_how(mine: Study, somebody: Client) -> Non
         somebody.post(f"/r/{token}/judge/", {**unit(somebody, token), "p1-fluency": "4"})
     assert page.status_code == 302
     end = text(somebody.get(f"/r/{token}/end/"))
-    assert "You are paid 3.00 EUR for it." in end
+    assert "You are paid 3.00 EUR for your work here." in end
     assert "Within a week, by post." in end
     rater = Rater.objects.get()
     pay.add_bonuses(study=mine, by=None, amounts={rater.pseudonym: Decimal("0.50")}, reason="care", form="f")

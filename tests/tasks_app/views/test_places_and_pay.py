@@ -161,7 +161,7 @@ def test_6_who_comes_when_others_have_taken_the_rest_is_paid_for_what_they_did()
     shown = end_page(browser, token)
     assert "All places were taken meanwhile" in shown
     assert "cc=FULL1" in shown
-    assert "You are paid 1.50 EUR for it." in shown
+    assert "You are paid 1.50 EUR for your work here." in shown
     assert judged(study) == (4, 0)
     invariants.check(study)
 

@@ -1,5 +1,5 @@
 // The panel of a mark: how grave, of which kind, where it starts and ends, away with it. At the words on a wide screen,
-// at the foot on a phone (error_spans.css). Its buttons stand in the template.
+// at the foot on a phone (error_spans_panel.css). Its buttons stand in the template.
 
 // What stays free between the words and the panel, and at the edges of the window.
 const ROOM = 8;

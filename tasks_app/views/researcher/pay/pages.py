@@ -59,7 +59,9 @@ def _page(request: HttpRequest, slug: str, form: BonusForm, status: int = 200) -
         ledger = pay.up_to_date(study=study, simulated=table_filter.with_simulated)
         has_money = ledger.offer.pays or any((ledger.so_far, ledger.bonus, ledger.withheld, ledger.settled))
         # A platform wants its raters approved also where the study pays nothing itself.
-        paid = [one for one in _channels(study, ledger) if has_money or channels.registry[one.name].needs_ids]
+        paid = [
+            channel for channel in _channels(study, ledger) if has_money or channels.registry[channel.name].needs_ids
+        ]
         page = Paginator(table_filter.pick(ledger.entries), RATERS_ON_A_PAGE).get_page(request.GET.get("page"))
         query = request.GET.copy()
         query.pop("page", None)

@@ -13,7 +13,7 @@ from tasks_app.models import Setup
 from tasks_app.setup import fitting
 from tasks_app.setup.fitting import Fit
 from tasks_app.setup.page import SetupPage
-from tasks_app.setup.text_rows import counts
+from tasks_app.setup.texts.reads import counts
 from tasks_app.texts import languages
 from tasks_app.views.public.examples import drawn, pictured
 from tasks_app.views.researcher.frame import researcher_page

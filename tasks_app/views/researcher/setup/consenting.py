@@ -105,7 +105,7 @@ def _page(request: HttpRequest, slug: str, form: AnswersForm | None = None) -> H
     def context(page: SetupPage) -> dict[str, Any]:
         asked = questions_for(page.given, _minutes(page), page.setup.consent_answers)
         is_there = bool(_texts(page).get(_language(page)))
-        answers = page.setup.consent_answers | {one.question.name: one.initial for one in asked}
+        answers = page.setup.consent_answers | {entry.question.name: entry.initial for entry in asked}
         return {
             "html": to_html(consent_draft(page.given, _minutes(page), answers)),
             "answers": form or AnswersForm(page),
@@ -138,19 +138,21 @@ def _store(page: SetupPage, answers: Mapping[str, Any], by: Any) -> Setup:
     asked = questions_for(page.given, _minutes(page))
     given = {name: value for name, value in answers.items() if value not in ("", None)}
     values: dict[Path, Json] = {
-        one.question.path: _stored(given[one.question.name])
-        for one in asked
-        if one.question.path and one.question.name in given
+        entry.question.path: _stored(given[entry.question.name])
+        for entry in asked
+        if entry.question.path and entry.question.name in given
     }
-    kept = {**page.setup.consent_answers}
-    kept |= {one.question.name: str(given.get(one.question.name, "")) for one in asked if not one.question.path}
+    all_answers = {**page.setup.consent_answers}
+    all_answers |= {
+        entry.question.name: str(given.get(entry.question.name, "")) for entry in asked if not entry.question.path
+    }
     document = page.document
     for path, value in values.items():
         document = document.with_value(path, value)
-    written = consent_draft(document.given, _minutes(page), kept)
+    written = consent_draft(document.given, _minutes(page), all_answers)
     values[("consent",)] = {**_texts(page), _language(page): written}
     setup = changes.change(setup=page.setup, values=values, base=page.setup.revision, by=by).setup
-    return changes.keep_answers(setup=setup, answers=kept)
+    return changes.keep_answers(setup=setup, answers=all_answers)
 
 
 def _stored(value: Any) -> Json:

@@ -8,9 +8,9 @@ from django.utils.http import urlencode
 
 from tasks_app.models import Setup, Study
 from tasks_app.selectors.opening import opening_facts
-from tasks_app.setup import text_rows, texts
 from tasks_app.setup.media import earlier_files
 from tasks_app.setup.page import SetupPage
+from tasks_app.setup.texts import reads, samples
 from tasks_app.studyfile.files.yaml_text import dump_stored
 from tasks_app.views.researcher.setup import moving, preflight
 from tasks_app.views.researcher.setup.comments import comments_of, links_of
@@ -30,12 +30,12 @@ def texts_step(request: HttpRequest, study: Study) -> HttpResponse:
 
 def texts_context(request: HttpRequest, setup: Setup) -> dict[str, Any]:
     """Return a page of the texts that were searched for, and how many there are of which systems."""
-    counts = text_rows.counts(setup)
+    counts = reads.counts(setup)
     words, system = request.GET.get("q", "").replace("\0", "").strip(), request.GET.get("system", "").replace("\0", "")
-    paginator = Paginator(text_rows.search(setup, words, system), text_rows.ROWS_ON_A_PAGE)
+    paginator = Paginator(reads.search(setup, words, system), reads.ROWS_ON_A_PAGE)
     if not words and not system:
         paginator.count = counts.outputs  # these rows were counted above
-    sample = texts.last_sample(setup)
+    sample = samples.last_sample(setup)
     return {
         "counts": counts,
         "page": paginator.get_page(request.GET.get("page")),
@@ -43,7 +43,7 @@ def texts_context(request: HttpRequest, setup: Setup) -> dict[str, Any]:
         "words": words,
         "system": system,
         "sample": sample,
-        "sample_by": text_rows.stratum_label(str(sample["by"])) if sample and sample["by"] else "",
+        "sample_by": samples.stratum_label(str(sample["by"])) if sample and sample["by"] else "",
     }
 
 

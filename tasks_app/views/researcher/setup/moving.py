@@ -143,10 +143,10 @@ class Linked(NamedTuple):
 def _linked(setup: Setup, points: Iterable[Point]) -> list[Linked]:
     """Return points with their fields; a field that is part of a list is named by its step."""
     pages = cache(partial(SetupPage, setup))
-    found = []
+    linked = []
     for point in points:
         step = step_called(step_of(point.path) or "task")
         label = pages(step.slug).labels.get(point.path, str(step.label))
         url = f"{step_url(setup.study.slug, step.slug)}#{field_id(point.path)}"
-        found.append(Linked(point.sentence, url, label))
-    return found
+        linked.append(Linked(point.sentence, url, label))
+    return linked

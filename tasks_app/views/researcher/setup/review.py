@@ -239,7 +239,7 @@ def _open_points(page: SetupPage, left: Sequence[Point], *, has_texts: bool) -> 
         # What no step asks for, such as a misspelt name, stands only in the file.
         step = step_of(path)
         step = step if step and pages(step).asks_for(path) else _FILE
-        control = next((one for one in pages(step).controls if one.path == path), None) if step != _FILE else None
+        control = next((shown for shown in pages(step).controls if shown.path == path), None) if step != _FILE else None
         anchor, label = (f"#{control.id}", control.label) if control is not None else ("", name_of(path))
         by_step.setdefault(step, []).extend(
             {"sentence": f"{label}: {sentence}", "anchor": anchor} for sentence in sentences
@@ -251,7 +251,7 @@ def _open_points(page: SetupPage, left: Sequence[Point], *, has_texts: bool) -> 
         by_step.setdefault("texts", []).append({"sentence": sentence, "anchor": ""})
     for point in left:
         step = step_of(point.path) or "task"
-        control = next((one for one in pages(step).controls if one.path == point.path), None)
+        control = next((shown for shown in pages(step).controls if shown.path == point.path), None)
         anchor, label = (f"#{control.id}", f"{control.label}: ") if control is not None else ("", "")
         by_step.setdefault(step, []).append({"sentence": f"{label}{point.sentence}", "anchor": anchor})
     slug = page.study.slug

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy
 from tasks_app.importing.guessing import Peek
 from tasks_app.models import System
 from tasks_app.settings.fields import choice_field, whole_field
-from tasks_app.setup.tables.guessing import Guess
+from tasks_app.setup.tables.guessed_uses import Guess
 from tasks_app.setup.tables.layout import (
     ASKED,
     FEATURE,
@@ -24,8 +24,8 @@ from tasks_app.setup.tables.layout import (
     use_label,
     uses,
 )
-from tasks_app.setup.text_rows import SystemRow
-from tasks_app.setup.texts import SEEDS, Sample
+from tasks_app.setup.texts.reads import SystemRow
+from tasks_app.setup.texts.samples import SEEDS, Sample
 from tasks_app.studyfile.fields import LONGEST_NAME, is_name, not_a_name
 from tasks_app.studyfile.problems import shown
 from tasks_app.views.researcher.setup.table_form import TableForm

@@ -13,12 +13,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from tasks_app.models import Media, Setup
-from tasks_app.setup import background, text_rows, texts
+from tasks_app.setup import background
 from tasks_app.setup.tables.checking import CheckedTexts
-from tasks_app.setup.tables.guessing import guess
+from tasks_app.setup.tables.guessed_uses import guess
 from tasks_app.setup.tables.marking import Layout
 from tasks_app.setup.tables.source import ROWS_LOOKED_AT
-from tasks_app.setup.texts import TextsUpload
+from tasks_app.setup.texts import reads, upload, writes
+from tasks_app.setup.texts.upload import TextsUpload
 from tasks_app.studyfile import StudyFileError
 from tasks_app.studyfile.files.limits import largest_upload
 from tasks_app.uploads.request_sizes import accepts_files
@@ -40,23 +41,23 @@ def texts_step(request: HttpRequest, setup: Setup) -> HttpResponseBase:
     if request.POST.get("action") == "remove":
         return _remove(request, setup)
     if request.POST.get("action") == "bring_back":
-        say_brought_back(request, texts.bring_back(setup=setup, by=request.user))
+        say_brought_back(request, writes.bring_back(setup=setup, by=request.user))
         return redirect("researcher:texts", setup.study.slug)
     return _TextsPages(request, setup).answer()
 
 
 def _remove(request: HttpRequest, setup: Setup) -> HttpResponse:
     """Remove the ticked rows, or all that match the search once that was confirmed."""
-    matches = text_rows.search(setup, request.POST.get("q", ""), request.POST.get("system", ""))
+    matches = reads.search(setup, request.POST.get("q", ""), request.POST.get("system", ""))
     if request.POST.get("all") and not request.POST.get("sure"):
         question = {"words": request.POST.get("q", ""), "system": request.POST.get("system", ""), "n": matches.count()}
         return show(request, setup, "texts_sure", question)
     rows = (
         matches
         if request.POST.get("all")
-        else text_rows.search(setup).filter(number__in=numbers_of(request.POST.getlist("row")))
+        else reads.search(setup).filter(number__in=numbers_of(request.POST.getlist("row")))
     )
-    n = texts.remove_rows(setup=setup, rows=rows, by=request.user)
+    n = writes.remove_rows(setup=setup, rows=rows, by=request.user)
     messages.success(request, ngettext("%(n)d row was removed.", "%(n)d rows were removed.", n) % {"n": n})
     return redirect("researcher:texts", setup.study.slug)
 
@@ -66,7 +67,7 @@ class _TextsPages(SetupTablePages[ColumnsForm, CheckedTexts]):
 
     address = "researcher:texts"
     template = "texts"
-    stem = texts.TABLE
+    stem = reads.TABLE
 
     def upload_form(self, *given: Any) -> forms.Form:
         help_text = _(
@@ -99,7 +100,7 @@ class _TextsPages(SetupTablePages[ColumnsForm, CheckedTexts]):
         if guessed.questions or not is_first or any(guessed.layout.faults()):
             return super().columns()
         try:
-            checked = texts.check(self.setup, self.table_file, guessed.layout, is_added=False)
+            checked = upload.check(self.setup, self.table_file, guessed.layout, is_added=False)
         except StudyFileError:
             return super().columns()  # the button says what is wrong, once the guesses were looked at
         if checked.refusal is not None:
@@ -110,7 +111,7 @@ class _TextsPages(SetupTablePages[ColumnsForm, CheckedTexts]):
         return form.layout()
 
     def check(self, form: ColumnsForm) -> CheckedTexts:
-        return texts.check(self.setup, self.table_file, form.layout(), is_added=form.is_added)
+        return upload.check(self.setup, self.table_file, form.layout(), is_added=form.is_added)
 
     def later(self, form: ColumnsForm) -> HttpResponse | None:
         # The page of a table that was checked says how many rows it has.

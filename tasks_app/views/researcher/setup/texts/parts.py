@@ -10,7 +10,8 @@ from django.utils.translation import ngettext
 
 from tasks_app.hooks.sections import digest
 from tasks_app.models import Setup, SetupRow
-from tasks_app.setup import media, table_rows, text_rows, texts
+from tasks_app.setup import media, table_rows
+from tasks_app.setup.texts import reads, samples, writes
 from tasks_app.studyfile import StudyFileError
 from tasks_app.studyfile.files.limits import largest_upload
 from tasks_app.uploads.request_sizes import accepts_files
@@ -24,13 +25,13 @@ from tasks_app.views.researcher.setup.texts.row_form import RowForm
 @of_draft
 def text_row(request: HttpRequest, setup: Setup, number: int | None = None) -> HttpResponse:
     """Show a row of the texts to change it, or an empty one to add it, and store it."""
-    row = SetupRow(cells={}) if number is None else texts.rows_of(setup).filter(number=number).first()
+    row = SetupRow(cells={}) if number is None else reads.rows_of(setup).filter(number=number).first()
     if row is None:
         raise Http404
     form = RowForm(request.POST or None, cells=row.cells, setup=setup)
     if form.is_valid():
         try:
-            texts.put_row(
+            writes.put_row(
                 setup=setup,
                 number=number,
                 cells=form.cells(),
@@ -46,7 +47,7 @@ def text_row(request: HttpRequest, setup: Setup, number: int | None = None) -> H
             messages.success(request, _("The row is stored."))
             return redirect("researcher:texts", setup.study.slug)
     digest_shown = request.POST.get("seen", "") or (digest(row.cells) if number is not None else "")
-    context = {"form": form, "number": number, "systems": texts.systems_of(setup), "seen": digest_shown}
+    context = {"form": form, "number": number, "systems": reads.systems_of(setup), "seen": digest_shown}
     return show(request, setup, "texts_row", context, 422 if form.errors else 200)
 
 
@@ -63,10 +64,10 @@ def _changed_meanwhile(request: HttpRequest, setup: Setup, number: int | None) -
 @of_draft
 def systems(request: HttpRequest, setup: Setup) -> HttpResponse:
     """Store the names and kinds of the systems."""
-    form = SystemsForm(request.POST, systems=text_rows.counts(setup).systems)
+    form = SystemsForm(request.POST, systems=reads.counts(setup).systems)
     if form.is_valid():
         base = form.cleaned_data["base"]
-        if texts.name_systems(setup=setup, systems=form.entries(), base=base, by=request.user):
+        if writes.name_systems(setup=setup, systems=form.entries(), base=base, by=request.user):
             messages.success(request, _("The systems are stored."))
             return redirect("researcher:texts", setup.study.slug)
     sentence = _(
@@ -81,17 +82,17 @@ def systems(request: HttpRequest, setup: Setup) -> HttpResponse:
 @of_draft
 def sample(request: HttpRequest, setup: Setup) -> HttpResponse:
     """Ask for the settings of a sample, and draw it."""
-    form = SampleForm(request.POST or None, strata=text_rows.strata_of(setup))
+    form = SampleForm(request.POST or None, strata=samples.strata_of(setup))
     if form.is_valid():
         try:
-            drawn = texts.take_sample(setup=setup, sample=form.sample(), by=request.user)
-        except texts.CannotSample as error:
+            drawn = samples.take_sample(setup=setup, sample=form.sample(), by=request.user)
+        except samples.CannotSample as error:
             form.add_error("n", str(error))
         else:
             sentence = _("The texts are now a sample of %(items)s of %(from_items)s items, drawn with seed %(seed)s.")
             messages.success(request, sentence % drawn)
             return redirect("researcher:texts", setup.study.slug)
-    context = {"sample_form": form, "counts": text_rows.counts(setup)}
+    context = {"sample_form": form, "counts": reads.counts(setup)}
     return show(request, setup, "texts_sample", context, 422 if form.errors else 200)
 
 

@@ -8,8 +8,9 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
 from tasks_app.models import Setup
-from tasks_app.setup import media, text_rows
+from tasks_app.setup import media
 from tasks_app.setup.tables.layout import use_label
+from tasks_app.setup.texts import reads
 from tasks_app.studyfile.columns import BETWEEN_FILES, ITEMS, Kind
 from tasks_app.studyfile.files.media import ACCEPTED, ROLES, belongs
 from tasks_app.studyfile.problems import StudyFileError
@@ -61,7 +62,7 @@ class RowForm(forms.Form):
             field.label = capfirst(use_label(name))
             field.help_text = str(column.doc)
             self.fields[name] = field
-        features = [name for name in text_rows.columns_of(setup) if name.startswith(_FEATURE)]
+        features = [name for name in reads.columns_of(setup) if name.startswith(_FEATURE)]
         for name in dict.fromkeys([*features, *(name for name in cells if name.startswith(_FEATURE))]):
             self.fields[name] = forms.CharField(
                 required=False, initial=cells.get(name, ""), strip=False, label=_feature_label(name)

@@ -54,7 +54,7 @@ def guess_layout(peek: Peek) -> Layout:
 
 
 def guess(peek: Peek) -> Guess:
-    """Return the probable layout of a table, and what has to be asked since a guess would contradict itself."""
+    """Return the probable layout of a table, and the questions to ask where a guess would contradict itself."""
     columns = [
         Column(name, plain_name(name), [row[index] if index < len(row) else "" for row in peek.rows])
         for index, name in enumerate(peek.columns)
@@ -122,7 +122,7 @@ def _family(columns: Sequence[Column], uses: Mapping[str, str]) -> list[str]:
 def _guess_texts(
     columns: Sequence[Column], uses: dict[str, str], wide: Sequence[str], questions: dict[str, str]
 ) -> None:
-    """Decide which columns are the output, the source and the reference; `questions` gets what cannot be decided."""
+    """Decide which columns are the output, the source and the reference; add undecided ones to `questions`."""
     roles = {column.name: column.text_role() for column in columns}
     for use in TEXTS:
         candidates = [

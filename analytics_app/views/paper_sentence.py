@@ -1,4 +1,4 @@
-"""May I say so?: a sentence for the paper, made of the facts of the headline, and whether the data carry it."""
+"""The sentence for a paper, made of the facts of the headline, with a verdict on whether the data support it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Caution:
 
 
 @dataclass(frozen=True, slots=True)
-class Saying:
+class PaperSentence:
     """The verdict ("Yes." and the like), the sentence for the paper, and the cautions beside it.
 
     Where the data do not carry the sentence it is "", but for simulated raters: `example` says what it is then.
@@ -49,7 +49,7 @@ class Saying:
     cautions: Sequence[str] = ()
 
 
-def saying_of(study: Study, run: Run, summary: Summary, counts: Collected) -> Saying | None:
+def paper_sentence(study: Study, run: Run, summary: Summary, counts: Collected) -> PaperSentence | None:
     """Return the sentences of the findings in the headline, or of agreement where nothing is found; None without any.
 
     `counts` are the planned judgments of the study, and those that were collected.
@@ -63,11 +63,11 @@ def saying_of(study: Study, run: Run, summary: Summary, counts: Collected) -> Sa
     simulated, _raters = run_words.simulated(run)
     if simulated:
         example = _("With the same numbers from people, a paper could say:")
-        return Saying(_("No: simulated raters took part."), sentence, example if sentence else "")
+        return PaperSentence(_("No: simulated raters took part."), sentence, example if sentence else "")
     if refusal := _refusal(study, run) or ("" if claims else untested):
-        return Saying(refusal, "")
+        return PaperSentence(refusal, "")
     cautions = list(_cautions(run, summary, claims, counts))
-    return Saying(_verdict(cautions), sentence, cautions=[caution.sentence for caution in cautions])
+    return PaperSentence(_verdict(cautions), sentence, cautions=[caution.sentence for caution in cautions])
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,24 +1,24 @@
-"""Reads of the texts of a study that is set up, for its pages."""
+"""Reads of the texts of a study that is set up: rows, cells, systems, counts, a search."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from django.db.models import QuerySet
-from django.utils.translation import gettext as _
 
 from tasks_app.models import Setup, SetupRow, System
 from tasks_app.models.statements import rows
 from tasks_app.setup import table_rows
 from tasks_app.setup.changes import KNOWN_ANSWERS
-from tasks_app.setup.texts import AT_RANDOM, BY_DOCUMENT, BY_OUTPUT, BY_SOURCE, TABLE, rows_of
 from tasks_app.studyfile.columns import ITEMS
+
+TABLE = ITEMS.stem
 
 ROWS_ON_A_PAGE = 50
 
 # Columns that a search looks in.
 _SEARCHED = ("item", "output", "source", "reference", "document")
 
-_FEATURE = "feature_"
+FEATURE = "feature_"
 
 # Counts the texts of each system, those of items with known answers apart; the last column counts all items that are
 # evaluated. The key of an item is found in that of a unit as `table_rows.item_of` does. Distinct values in a subquery
@@ -65,6 +65,32 @@ class TextCounts:
     checks: int
 
 
+def rows_of(setup: Setup) -> QuerySet[SetupRow]:
+    """Return the rows of texts in their order."""
+    return table_rows.rows_of(setup, TABLE)
+
+
+def cells_of_rows(setup: Setup) -> Iterator[dict[str, str]]:
+    """Return the cells of all rows, without holding them."""
+    return table_rows.cells_of_rows(setup, TABLE)
+
+
+def systems_of(setup: Setup) -> list[str]:
+    """Return the keys of the systems that the document names."""
+    return [entry["key"] for entry in setup.document.entries("systems") if "key" in entry]
+
+
+def systems_of_checks(setup: Setup) -> set[str]:
+    """Return the keys of the systems that have only texts with known answers, which are not evaluated."""
+    of_checks = table_rows.items_of_checks(setup)
+    if not of_checks:
+        return set()
+    rows = rows_of(setup).order_by()
+    shown = rows.filter(cells__item__in=of_checks).values_list("cells__system", flat=True).distinct()
+    judged = rows.exclude(cells__item__in=of_checks).values_list("cells__system", flat=True).distinct()
+    return set(shown) - set(judged)
+
+
 def counts(setup: Setup) -> TextCounts:
     """Count the texts of a study, by system; one query."""
     counted = rows(_COUNTS, {"setup": setup.pk, "table": TABLE, "known": KNOWN_ANSWERS})
@@ -98,25 +124,4 @@ def columns_of(setup: Setup) -> list[str]:
     """Return the columns that the first rows fill in: ours in their order, then features."""
     filled = {name for cells in rows_of(setup).values_list("cells", flat=True)[:_ROWS_LOOKED_AT] for name in cells}
     ours = [name for name in ITEMS.names if name in filled]
-    return [*ours, *sorted(name for name in filled if name.startswith(_FEATURE))]
-
-
-def strata_of(setup: Setup) -> list[tuple[str, str]]:
-    """Return the criteria by which a sample can be stratified: value and words."""
-    columns = columns_of(setup)
-    values = [AT_RANDOM]
-    values += [BY_DOCUMENT] if "document" in columns else []
-    values += [BY_SOURCE] if "source" in columns else []
-    values += [BY_OUTPUT, *(name for name in columns if name.startswith(_FEATURE))]
-    return [(value, stratum_label(value)) for value in values]
-
-
-def stratum_label(by: str) -> str:
-    """Return the words for the criterion by which a sample is stratified."""
-    labels = {
-        AT_RANDOM: _("– at random –"),
-        BY_DOCUMENT: _("document"),
-        BY_SOURCE: _("length of the source"),
-        BY_OUTPUT: _("length of the longest output"),
-    }
-    return labels.get(by) or _("feature “%(name)s”") % {"name": by.removeprefix(_FEATURE)}
+    return [*ours, *sorted(name for name in filled if name.startswith(FEATURE))]

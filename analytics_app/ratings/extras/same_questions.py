@@ -17,7 +17,7 @@ from tasks_app.models import Task
 
 @extra
 @dataclass(frozen=True, slots=True)
-class OtherWaves(Extra):
+class SameQuestions(Extra):
     """Answers to questions of this task that other tasks of its type ask too; the columns are of equal length.
 
     `tasks` are the keys of those tasks and of this one, in the order in which a rater comes to them; `here` is the

@@ -13,9 +13,7 @@ from analytics_app.ratings.reading import load
 from analytics_app.ratings.table import Floats, Mask, Table
 from tasks_app.models import Criterion, Task
 from tasks_app.selectors.screens import criterion_of
-from tasks_app.task_types.base import Scale
-
-NUMBERS = frozenset({Scale.ORDINAL, Scale.INTERVAL, Scale.RATIO})
+from tasks_app.task_types.base import ORDERED_SCALES
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +28,7 @@ class Rated:
 
 @extra
 @dataclass(frozen=True, slots=True)
-class OtherTasks(Extra):
+class SystemsElsewhere(Extra):
     """Ratings by system in every other task, for the first task of a study that rates systems; empty for the others.
 
     The columns are of equal length, an entry for each output that a rating counts for. `question` is a code into
@@ -87,7 +85,12 @@ def _rated(task: Task) -> list[Rated]:
     kind, rated = task.kind, []
     for criterion in Criterion.objects.filter(task_criteria__task=task).order_by("task_criteria__order"):
         outcome = kind.outcome_of(criterion_of(criterion))
-        if outcome is not None and outcome.column == "value" and outcome.per != "span" and outcome.scale in NUMBERS:
+        if (
+            outcome is not None
+            and outcome.column == "value"
+            and outcome.per != "span"
+            and outcome.scale in ORDERED_SCALES
+        ):
             rated.append(Rated(task.key, criterion.key, outcome.scale.value, outcome.low_is_good))
     return rated
 
