@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,10 @@ from analytics_app.analyses.shared.pairs import clusters_of, draws, seed_of_draw
 from analytics_app.charts.compared import strengths_of
 from analytics_app.charts.drawing import Sketch, chart
 from analytics_app.charts.picking import Material
+from analytics_app.models import ResultRow
 from analytics_app.results import Row
+from analytics_app.show import cells
+from analytics_app.show.evidence import MOST_FIGURES, NOT_EQUAL, Evidence, conditions, figure
 from analytics_app.show.findings import Finding, FindingQuestion, finding_of
 from analytics_app.show.formats import digits, interval, ranks, whole
 from analytics_app.show.shown import Shown, StoredRows, by_system, facts, others, subsets, tables_of
@@ -260,14 +263,36 @@ def best_worst_finding(rows: StoredRows, question: FindingQuestion) -> Finding |
         return None
     first, others = scores[0], scores[1:]
     overlapping = [row for row in others if row.high is not None and row.high >= (first.low or 0.0)]
+    evidence = _evidence(scores, question.limit, clear=not overlapping)
     if not overlapping:
         start = gettext("%(system)s is chosen as best more often, and as worst less often, than every other system")
         reason = gettext(": its interval lies above all others")
-        return Finding(start % {"system": first.system}, reason, criterion=question.name)
+        return Finding(start % {"system": first.system}, reason, criterion=question.name, evidence=evidence)
     if len(overlapping) == len(others):
         start = gettext("No system stands clearly above all others")
         reason = gettext(": the interval of the highest score, that of %(system)s, overlaps with every other interval")
-        return Finding(start, reason % {"system": first.system}, criterion=question.name)
+        return Finding(start, reason % {"system": first.system}, criterion=question.name, evidence=evidence)
     start = gettext("No system stands clearly above all others")
     reason = gettext(": the intervals of %(system)s and %(other)s, the two highest, overlap")
-    return Finding(start, reason % {"system": first.system, "other": overlapping[0].system}, criterion=question.name)
+    return Finding(
+        start,
+        reason % {"system": first.system, "other": overlapping[0].system},
+        criterion=question.name,
+        evidence=evidence,
+    )
+
+
+def _evidence(scores: Sequence[ResultRow], limit: float, *, clear: bool) -> Evidence:
+    """Return the facts for a sentence in a paper: the highest scores with intervals; the method has no test."""
+    figures = []
+    for row in scores[: MOST_FIGURES + 1]:
+        score, *ends = [cells.figure(end, 2) for end in (row.value or 0.0, row.low, row.high) if end is not None]
+        figures.append(figure(row, str(row.system), score, ends, limit))
+    return Evidence(
+        [],
+        figures,
+        conditions(scores),
+        [] if clear else [gettext(NOT_EQUAL)],
+        [gettext("The method has no test of pairs: the finding goes by the intervals of scores.")],
+        values=scores,
+    )

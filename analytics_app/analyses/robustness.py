@@ -24,6 +24,8 @@ from analytics_app.models import ResultRow
 from analytics_app.ratings import Extra, Floats
 from analytics_app.ratings.extras.scores import Scores
 from analytics_app.results import Row
+from analytics_app.show import cells
+from analytics_app.show.evidence import Evidence, conditions, figure, selected
 from analytics_app.show.findings import Finding, FindingQuestion, finding_of
 from analytics_app.show.formats import digits, interval, items, p, p_adjusted, percent, share_interval
 from analytics_app.show.shown import Shown, StoredRows, named, own, table_of, tables_of
@@ -329,14 +331,24 @@ def robustness_finding(rows: StoredRows, question: FindingQuestion) -> Finding |
         return None
     lower = [kind_of(row) for row in tested if (row.p_adjusted or 0) < question.limit and (row.value or 0) > 0]
     unclear = [kind_of(row) for row in tested if kind_of(row) not in lower]
+    evidence = _evidence(tested, question.limit, n_lower=len(lower))
     if not lower:
-        return Finding(
-            gettext("It was not shown that raters rate any degraded copy lower than its original"),
-            criterion=question.name,
-        )
+        start = gettext("It was not shown that raters rate any degraded copy lower than its original")
+        return Finding(start, criterion=question.name, evidence=evidence)
     placeholders = {"lower": ", ".join(lower), "others": ", ".join(unclear)}
     if unclear:
         sentence = gettext("Raters rate degraded copies lower for %(lower)s; this was not shown for %(others)s")
     else:
         sentence = gettext("Raters rate all kinds of degraded copies lower than their originals: %(lower)s")
-    return Finding(sentence % placeholders, criterion=question.name)
+    return Finding(sentence % placeholders, criterion=question.name, evidence=evidence)
+
+
+def _evidence(tests: Sequence[ResultRow], limit: float, *, n_lower: int) -> Evidence:
+    """Return the facts for a sentence in a paper: how much lower copies of each kind are rated than originals."""
+    figures = []
+    for row in selected(tests, limit, lambda row: abs(row.value or 0.0)):
+        value, *ends = [cells.figure(end, 2) for end in (row.value or 0.0, row.low, row.high) if end is not None]
+        name = gettext("original \N{MINUS SIGN} copy (%(kind)s)") % {"kind": kind_of(row)}
+        figures.append(figure(row, name, value, ends, limit))
+    unnoticed = gettext("A kind of copy of which this was not shown may be rated lower all the same.")
+    return Evidence(tests, figures, conditions(tests), [unnoticed] if n_lower < len(tests) else [])

@@ -20,7 +20,14 @@ from analytics_app.charts.picking import (
     value_of,
 )
 from analytics_app.charts.points import points_chart
-from analytics_app.charts.ranked import TESTED, correction, criterion_leader_title, not_significant, ranked
+from analytics_app.charts.ranked import (
+    TESTED,
+    apart_for_further_raters,
+    correction,
+    criterion_leader_title,
+    not_significant,
+    ranked,
+)
 from analytics_app.results import TO_RATERS_AND_TEXTS, Row
 
 
@@ -102,15 +109,22 @@ def strengths_of(
     if len(rows) < 2:
         return
     systems, (verb, measured) = ranked(material, rows), phrases
+    tests = material.of(TESTED.get(statistic, ""))
+    placed = {row.system for row in rows}
+    plain = f"Systems by their {measured}"
+    # A system that was compared and has no strength may be better than all that have one.
+    complete = all({row.system, row.system_b} <= placed for row in tests)
+    title = criterion_leader_title(
+        systems.points,
+        material.name,
+        best=verb,
+        otherwise=plain,
+        alike=not_significant(material, tests),
+        apart=apart_for_further_raters(material, tests),
+    )
     yield Sketch(
         kind=kind,
-        title=criterion_leader_title(
-            systems.points,
-            material.name,
-            best=verb,
-            otherwise=f"Systems by their {measured}",
-            alike=not_significant(material, material.of(TESTED.get(statistic, ""))),
-        ),
+        title=title if complete else f"{plain} for {material.name}",
         subtitle=(
             f"{measure} for {material.name}{left_off(rows)}; {material.basis(rows)}. "
             f"{systems.lines}{each(rows)}{counted(rows)}"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from analytics_app.charts import words
 from analytics_app.charts.picking import INTERVAL, INTERVAL_OVER_RATERS, Material, point, value_of
 from analytics_app.charts.points import Point
-from analytics_app.results import Row
+from analytics_app.results import TO_RATERS_AND_TEXTS, Row
 from analytics_app.show.labels import CORRECTIONS
 
 
@@ -79,6 +79,19 @@ def not_significant(material: Material, tests: Sequence[Row]) -> set[frozenset[s
     return {frozenset((row.system, row.system_b)) for row in tests if not material.is_significant(row)}
 
 
+def apart_for_further_raters(material: Material, tests: Sequence[Row]) -> set[frozenset[str | None]]:
+    """Return the pairs of systems that differ significantly for further raters and texts.
+
+    Their intervals may overlap all the same: these allow for texts and raters that both systems have in common.
+    """
+    clear = (row for row in tests if row.p_adjusted is not None and material.is_significant(row))
+    return {
+        frozenset((row.system, row.system_b))
+        for row in clear
+        if (row.settings or {}).get("generalises_to") == TO_RATERS_AND_TEXTS
+    }
+
+
 def leader_title(
     points: Sequence[Point],
     *,
@@ -87,22 +100,28 @@ def leader_title(
     otherwise: str,
     whole: str = "",
     alike: Collection[frozenset[str | None]] = (),
+    apart: Collection[frozenset[str | None]] = (),
 ) -> str:
     """Return a title with the first point if it is clearly apart from all others, else with those it is near to.
 
     Points are in the order of their values, the better end first. Two points are not clearly apart if their intervals
-    overlap, or if they are in `alike`: pairs without a significant difference. `best` follows the name of the first
-    point; `among` precedes the names of the near points, none of which is skipped, or `whole` if these are all points.
+    overlap, or if they are in `alike`: pairs without a significant difference; those in `apart` are, whatever their
+    intervals. `best` follows the name of the first point; `among` precedes the names of the near points, of which only
+    those in `apart` are skipped, or `whole` if these are all points.
     """
     first, others = points[0], points[1:]
     if not others or first.low is None or any(other.high is None for other in others):
         return otherwise
+    pairs = [frozenset((first.name, other.name)) for other in others]
     near = [
-        n for n, other in enumerate(others, 1) if _meet(first, other) or frozenset((first.name, other.name)) in alike
+        n
+        for n, (other, pair) in enumerate(zip(others, pairs, strict=True), 1)
+        if pair in alike or (pair not in apart and _meet(first, other))
     ]
     if near:
-        among = whole if whole and near[-1] == len(others) else among
-        return f"{among}, no clear difference between {words.names([point.name for point in points[: near[-1] + 1]])}"
+        named = [other.name for other, pair in zip(others[: near[-1]], pairs, strict=False) if pair not in apart]
+        among = whole if whole and len(named) == len(others) else among
+        return f"{among}, no clear difference between {words.names([first.name, *named])}"
     return f"{words.short(first.name)} {best}"
 
 
@@ -113,12 +132,19 @@ def criterion_leader_title(
     best: str,
     otherwise: str,
     alike: Collection[frozenset[str | None]] = (),
+    apart: Collection[frozenset[str | None]] = (),
 ) -> str:
     """Return the title of `leader_title` for a criterion where more is better, or for ranks."""
     best = f"{best} for {criterion} ({points[0].text})"
     among, whole = f"At the top for {criterion}", f"For {criterion}"
     return leader_title(
-        points, best=best, among=among, whole=whole, otherwise=f"{otherwise} for {criterion}", alike=alike
+        points,
+        best=best,
+        among=among,
+        whole=whole,
+        otherwise=f"{otherwise} for {criterion}",
+        alike=alike,
+        apart=apart,
     )
 
 

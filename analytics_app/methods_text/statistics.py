@@ -12,7 +12,7 @@ from analytics_app.methods_text.sentences import Sentence, day, listed, lowered
 from analytics_app.models import ResultRow, Run
 from analytics_app.ratings.composites import read_composites
 from analytics_app.show import labels
-from analytics_app.show.scope import first_scope
+from analytics_app.show.scope import first_scope, limited_freedom
 
 DATASHEET = ("shimorina-2022",)
 COMPOSITES = ("demattei-2020",)
@@ -93,6 +93,12 @@ def _conclusion(rows: Sequence[ResultRow]) -> Iterator[Sentence]:
     if model:
         degrees = "by restricted maximum likelihood, with Satterthwaite's degrees of freedom"
         yield Sentence(f"The model was {model}, fitted {degrees}", MODEL)
+    if limit := next(filter(None, map(limited_freedom, rows)), None):
+        zero = "a variance between systems that is estimated as 0 may well be larger"
+        yield Sentence(
+            f"With only {limit.among}, {zero}, so the degrees of freedom were at most {limit.most} and the test is "
+            "cautious"
+        )
     if scope := first_scope(rows):
         yield Sentence(f"The conclusions hold for {scope}")
 

@@ -16,7 +16,25 @@ from analytics_app.models import ResultRow
 from analytics_app.results import TO_TEXTS, CannotDiffer, is_significant
 from analytics_app.show import cells
 from analytics_app.show.cells import Words
-from analytics_app.show.findings import Finding, FindingQuestion, finding_of, listed, listed_pairs, none_can
+from analytics_app.show.evidence import (
+    NOT_EQUAL,
+    SOME_NOT_EQUAL,
+    TOO_FEW,
+    Evidence,
+    conditions,
+    corrected,
+    figure,
+    selected,
+)
+from analytics_app.show.findings import (
+    Finding,
+    FindingQuestion,
+    finding_of,
+    listed,
+    listed_pairs,
+    none_can,
+    only_these,
+)
 from analytics_app.show.scope import first_scope
 from analytics_app.show.shown import StoredRows
 
@@ -60,6 +78,9 @@ NOT_SIGNIFICANT = gettext_noop(
     "the interval leaves out %(even)s, but the test is not significant: the two are computed in different ways, which "
     "shows with few texts. Go by the test."
 )
+
+ALONE = gettext_noop("Only one system was judged, so nothing is compared; do not call its value high or low.")
+GIVE_INTERVAL = gettext_noop("“No clear difference” does not show that systems are equal; give the interval.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,12 +199,15 @@ class Compared:
 
     @classmethod
     def of(cls, comparison: Comparison, rows: StoredRows, limit: float) -> Compared | None:
-        """Return the comparison of the rows of one criterion; None if no system has a value."""
+        """Return the comparison of the rows of one criterion; None if no system has a value, and no pair a test.
+
+        Systems that win every comparison have no finite strength, and yet their pairs are tested.
+        """
         own = [row for row in rows.kept if row.analysis == comparison.analysis and row.label is None]
-        levels = _levels(own, comparison.level)
-        if not levels:
+        levels, pairs = _levels(own, comparison.level), _pairs(own, comparison.tested)
+        tested = (row.p_adjusted is not None for row in (*pairs, *_pairs(own, comparison.tested_crossed)))
+        if not levels and not any(tested):
             return None
-        pairs = _pairs(own, comparison.tested)
         if comparison.shown:
             pairs = _with_shown(pairs, _pairs(own, comparison.shown))
         compared = cls(comparison, levels, pairs, limit)
@@ -206,10 +230,29 @@ class Compared:
         self.over_texts, self.over_texts_tested = {str(row.system): row for row in self.levels}, self.tested
         self.levels, self.pairs = levels, pairs or self.pairs
 
-    @property
+    @cached_property
     def systems(self) -> list[str]:
-        """Return the names of the systems, the best first."""
-        return [str(row.system) for row in self.levels]
+        """Return the names of the systems, the best first.
+
+        Where a system of a tested pair has no value of its own, they are in the order of how far each is ahead of the
+        systems that it was compared with, on average.
+        """
+        placed = [str(row.system) for row in self.levels]
+        ahead: dict[str, list[float]] = {name: [] for name in placed}
+        sign = -1 if self.comparison.low_wins else 1
+        for row in self.tested:
+            lead = sign * ((row.value if row.value is not None else self.comparison.even) - self.comparison.even)
+            ahead.setdefault(str(row.system), []).append(lead)
+            ahead.setdefault(str(row.system_b), []).append(-lead)
+        if len(ahead) == len(placed):
+            return placed
+        return sorted(ahead, key=lambda name: -sum(ahead[name]) / max(len(ahead[name]), 1))
+
+    @property
+    def strangers(self) -> list[tuple[str, str]]:
+        """Return the tested pairs of systems that have no text in common."""
+        rows = (row for row in self.tested if row.n_items == 0)
+        return [(str(row.system), str(row.system_b)) for row in rows]
 
     def significant(self, row: ResultRow) -> bool:
         """Return whether the adjusted test of a pair is significant."""
@@ -273,9 +316,11 @@ class Compared:
 
     @property
     def overlaps(self) -> bool:
-        """Return whether the intervals of two systems overlap although their pair differs clearly."""
+        """Return whether the intervals of two systems overlap although they differ clearly on the same texts."""
         levels = {str(row.system): row for row in self.levels}
-        return any(_overlap(levels[a], levels[b]) for a, b in self._wins if a in levels and b in levels)
+        apart = set(map(frozenset, self.strangers))
+        wins = [pair for pair in self._wins if levels.keys() >= set(pair) and frozenset(pair) not in apart]
+        return any(_overlap(levels[a], levels[b]) for a, b in wins)
 
     @property
     def disagreements(self) -> list[str]:
@@ -316,19 +361,73 @@ class Compared:
 
     def finding(self, question: FindingQuestion) -> Finding:
         """Return the finding that the adjusted tests support, and whether it is about these raters only."""
-        finding = self._finding(question)
+        finding = replace(self._finding(question), evidence=self.evidence)
         if self.wins and self.comparison.verb(question.task_type).to_the_right:
             word = _("“%(word)s”") % {"word": question.name.rpartition(" – ")[2]}
             finding = replace(finding, criterion=word, link=_(" to %(criteria)s"))
+        if strangers := [pair for pair in self.strangers if {pair, pair[::-1]} & self._wins]:
+            pairs = listed_pairs([_("%(a)s and %(b)s") % {"a": a, "b": b} for a, b in strangers])
+            finding = replace(finding, rest=finding.rest + _("; %(pairs)s have no text in common") % {"pairs": pairs})
         if self.only_these_raters and finding.tested:
-            return replace(finding, rest=finding.rest + _("; this is about these raters only"))
+            return replace(finding, rest=finding.rest + only_these(self.tested))
         if self.wins and self.comparison.has_raters and not self.crossed and first_scope(self.tested) == TO_TEXTS:
             return replace(finding, rest=finding.rest + _("; other raters may differ"))
         return finding
 
+    @property
+    def evidence(self) -> Evidence:
+        """Return the facts for a sentence in a paper: pairs with intervals and p, and conclusions to avoid."""
+        rows = [row for row in self.tested if row.value is not None]
+        if len(self.systems) == 1:
+            return self._of_one()
+        unproven = []
+        if not self.wins and self.tested:
+            unproven = [_(NOT_EQUAL)]
+        elif len(self.wins) < len(self.tested):
+            unproven = [_(SOME_NOT_EQUAL)]
+        with_interval = any(row.low is not None for row in rows)
+        cautions = [_(GIVE_INTERVAL)] if with_interval and not self.wins and not none_can(self.tested) else []
+        how = [_("raters and texts random"), *corrected(self.tested)] if self.crossed else conditions(self.tested)
+        return Evidence(
+            self.tested,
+            [self._figure(row) for row in selected(rows, self.limit, self.distance)],
+            how if rows else [],
+            unproven,
+            cautions,
+            values=self.levels,
+            refusal="" if self.tested else _(TOO_FEW),
+        )
+
+    def _of_one(self) -> Evidence:
+        """Return the facts about a system that was judged alone: the interval of its value."""
+        (row,) = self.levels
+        digits, figures = cells.digits_for([row.value]), []
+        if row.low is not None and row.high is not None:
+            ends = {"level": cells.level(self.limit), "low": cells.figure(row.low, digits)}
+            ends["high"] = cells.figure(row.high, digits)
+            figures = [_("%(level)s interval %(low)s to %(high)s") % ends]
+        how = [_("raters and texts random")] if self.crossed else conditions(self.levels)
+        return Evidence([], figures, how if figures else [], values=self.levels, cautions=[_(ALONE)])
+
+    def _figure(self, row: ResultRow) -> str:
+        """Return a pair with its value, interval and p, the better system first where the value can be turned."""
+        value, *limits = self.turned(row)
+        ends = [end for end in limits if end is not None]
+        first, second = (row.system_b, row.system) if self.is_turned(row) else (row.system, row.system_b)
+        unit, digits = self.comparison.unit, cells.digits_for([value])
+        if unit == "share":
+            name = _("%(a)s over %(b)s") % {"a": first, "b": second}
+            return figure(row, name, cells.percent(value).text, [cells.percent(end).text for end in ends], self.limit)
+        if unit == "ratio":
+            shown = f"×{cells.figure(value, 2)}"
+            return figure(row, f"{first} / {second}", shown, [cells.figure(end, 2) for end in ends], self.limit)
+        shown = cells.figure(value, digits)
+        name = f"{first} \N{MINUS SIGN} {second}"
+        return figure(row, name, shown, [cells.figure(end, digits) for end in ends], self.limit)
+
     def _finding(self, question: FindingQuestion) -> Finding:
         verb, tested = self.comparison.verb(question.task_type), len(self.tested)
-        if len(self.levels) == 1:
+        if len(self.systems) == 1:
             return self._alone(question)
         if not tested:
             return Finding(
@@ -336,7 +435,7 @@ class Compared:
             )
         if not self._wins:
             return Finding(*self._unclear(tested), criterion=self._about(question))
-        groups, complete = self.clusters, tested == len(self.levels) * (len(self.levels) - 1) // 2
+        groups, complete = self.clusters, tested == len(self.systems) * (len(self.systems) - 1) // 2
         if len(groups) > 1:
             top, below = groups[0], [name for group in groups[1:] for name in group]
             start = f"{listed(top)} {verb.of(top)} {listed(below)}"
@@ -364,13 +463,13 @@ class Compared:
         if tested == 1:
             pair = {"a": self.tested[0].system, "b": self.tested[0].system_b}
             return _("No clear difference between %(a)s and %(b)s") % pair, reason
-        if tested < len(self.levels) * (len(self.levels) - 1) // 2:
+        if tested < len(self.systems) * (len(self.systems) - 1) // 2:
             return _("None of the %(n)s comparisons shows a clear difference") % {"n": tested}, reason
         return _("No two systems differ clearly"), reason
 
     def _others(self, groups: Sequence[Sequence[str]], verb: Verb) -> str:
         """Return a phrase about the pairs below the best group: those that tests separate, and those they do not."""
-        if len(groups) == len(self.levels):
+        if len(groups) == len(self.systems):
             return self._below(verb)
         open_groups = [group for group in groups if len(group) > 1]
         within = [group for group in open_groups if not any(a in group and b in group for a, b in self._wins)]

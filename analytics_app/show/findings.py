@@ -1,7 +1,7 @@
 """Findings: one sentence that the adjusted tests of an analysis support. Each analysis declares its own."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from django.utils.text import capfirst
@@ -10,6 +10,7 @@ from django.utils.translation import gettext_noop, ngettext
 
 from analytics_app.models import ResultRow
 from analytics_app.results import CannotDiffer, is_significant
+from analytics_app.show.evidence import Evidence
 from analytics_app.show.index import RowIndex
 from analytics_app.show.shown import StoredRows
 
@@ -46,7 +47,8 @@ class Finding:
 
     A finding that only describes is not `tested`. Findings that differ only in their criterion become one sentence. One
     that is `on_design` is about how the study was run, such as its number of judgments, and never a headline. `link` is
-    the phrase that joins the criterion, " on %(criteria)s" if empty.
+    the phrase that joins the criterion, " on %(criteria)s" if empty. `evidence` has the facts for a sentence in a
+    paper; without them a page offers no such sentence.
     """
 
     start: str
@@ -55,6 +57,7 @@ class Finding:
     criterion: str = ""
     on_design: bool = False
     link: str = ""
+    evidence: Evidence | None = field(default=None, compare=False, repr=False)
 
     @property
     def text(self) -> str:
@@ -161,6 +164,13 @@ def none_can(tests: Iterable[ResultRow]) -> str:
         if kind
         else _("; there are too few data for any of the tests to become significant")
     )
+
+
+def only_these(tests: Iterable[ResultRow]) -> str:
+    """Return the end of a sentence about tests that cannot speak of further raters, or of further texts."""
+    if max((row.n_items or 0 for row in tests), default=0) == 1:
+        return _("; there is one text only, so this is not about further texts")
+    return _("; this is about these raters only")
 
 
 def winner_of(row: ResultRow) -> tuple[str, str]:

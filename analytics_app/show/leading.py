@@ -7,11 +7,10 @@ from django.utils.translation import gettext_noop
 
 from analytics_app.models import ResultRow
 from analytics_app.results import TO_TEXTS
-from analytics_app.show.findings import FindingQuestion, none_can, tests_of
+from analytics_app.show.findings import FindingQuestion, none_can, only_these, tests_of
 from analytics_app.show.scope import first_scope
 from analytics_app.show.shown import StoredRows
 
-ONLY_THESE = gettext_noop("; this is about these raters only")
 OTHERS_MAY_DIFFER = gettext_noop("; other raters may differ")
 
 
@@ -35,6 +34,6 @@ def leading(rows: StoredRows, question: FindingQuestion, statistic: str, *, thes
     crossed = [row for row in asked if row.p_adjusted is not None and row.value is not None]
     if crossed:
         return Leading(crossed, "", these if question.clear(over_texts) else "")
-    only = _(ONLY_THESE) if asked and over_texts else ""
+    only = only_these(over_texts) if asked and over_texts else ""
     named = _(OTHERS_MAY_DIFFER) if first_scope(over_texts) == TO_TEXTS else ""
     return Leading(over_texts, only or named, none_can(over_texts) + only)

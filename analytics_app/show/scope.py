@@ -1,6 +1,8 @@
 """The conclusions that intervals and tests allow, in words, for rows of any run."""
 
+import re
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from django.utils.translation import gettext_lazy as _
 
@@ -14,6 +16,27 @@ NAMES: dict[str, Words] = {
     TO_RATERS: _("further raters, on these texts"),
     TO_RATERS_AND_TEXTS: _("further texts and further raters"),
 }
+
+# Said of intervals of the label that several raters gave together.
+OF_JOINT_LABELS = _(
+    "Intervals of joint labels are for further texts, labelled by these raters: a joint label has no raters of its own."
+)
+
+# How rows say that few raters, texts or documents limit the degrees of freedom (analytics_app.stats.mixed.crossed).
+_LIMITED = re.compile(r"They are at most (?P<most>\d+): with only (?P<among>[^,]+), a variance")
+
+
+class LimitedFreedom(NamedTuple):
+    """The most degrees of freedom that a test was allowed, and the few raters, texts or documents that limit it."""
+
+    most: str
+    among: str
+
+
+def limited_freedom(row: ResultRow) -> LimitedFreedom | None:
+    """Return the limit of a row's degrees of freedom, where a variance is estimated as 0; None if there is none."""
+    found = _LIMITED.search(str((row.settings or {}).get("df", "")))
+    return LimitedFreedom(found["most"], found["among"]) if found is not None else None
 
 
 def scope_of(row: ResultRow) -> str:

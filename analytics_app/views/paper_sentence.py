@@ -3,30 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from analytics_app.analyses.krippendorff import TENTATIVE
-from analytics_app.charts.ranked import correction
 from analytics_app.models import ResultRow, Run
 from analytics_app.results import TO_TEXTS
 from analytics_app.selectors.carefulness import fast_in
 from analytics_app.show import cells
-from analytics_app.show.comparisons import Compared
-from analytics_app.show.findings import listed
+from analytics_app.show.evidence import Evidence
+from analytics_app.show.findings import Finding, listed, listed_pairs
 from analytics_app.show.other_verdicts import verdicts_on_steps
-from analytics_app.show.scope import NAMES, first_scope
+from analytics_app.show.scope import NAMES, first_scope, limited_freedom
 from analytics_app.views import run_words
-from analytics_app.views.summary import Place, Summary
+from analytics_app.views.summary import MOST_CLAIMED, Place, Summary
 from tasks_app.models import Study
 from tasks_app.selectors.progress import Collected
 
-# The most pairs whose figures a sentence has; of more, those of the largest difference.
-MOST_PAIRS = 3
 # Fewer texts or raters than this are few: a cautious colleague says so.
 FEW_TEXTS, FEW_RATERS = 10, 6
+# A system with less than this share of the ratings of another has far fewer.
+FAR_FEWER = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,28 +50,76 @@ class PaperSentence:
 
 
 def paper_sentence(study: Study, run: Run, summary: Summary, counts: Collected) -> PaperSentence | None:
-    """Return the sentence of the finding that compares systems; None if the page shows none.
+    """Return the sentences of the findings in the headline, or of agreement where nothing is found; None without any.
 
     `counts` are the planned judgments of the study, and those that were collected.
     """
-    place = summary.leading
-    if summary.hidden or place is None or place.finding is None or place.compared is None:
+    claims = [] if summary.hidden else _claims(run, summary)
+    if not claims:
         return None
-    sentence = " ".join(
-        _sentence(claimed, claimed.compared, _family(run, summary, claimed))
-        for claimed in summary.claimed
-        if claimed.compared is not None
-    )
+    untested = claims[0].evidence.refusal
+    claims = [claim for claim in claims if not claim.evidence.refusal]
+    sentence = " ".join(claim.sentence(_family(run, summary, claim)) for claim in claims)
     simulated, _raters = run_words.simulated(run)
     if simulated:
         example = _("With the same numbers from people, a paper could say:")
-        return PaperSentence(_("No: simulated raters took part."), sentence, example)
-    if refusal := _refusal(study, run):
+        return PaperSentence(_("No: simulated raters took part."), sentence, example if sentence else "")
+    if refusal := _refusal(study, run) or ("" if claims else untested):
         return PaperSentence(refusal, "")
-    if not place.compared.tested:
-        return PaperSentence(_("No: there are too few ratings to test a difference."), "")
-    cautions = list(_cautions(run, summary, counts))
+    cautions = list(_cautions(run, summary, claims, counts))
     return PaperSentence(_verdict(cautions), sentence, cautions=[caution.sentence for caution in cautions])
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A claim for a paper about one criterion, without its full stop, and its evidence."""
+
+    place: Place
+    text: str
+    evidence: Evidence
+    n_raters: int
+
+    def sentence(self, family: str) -> str:
+        """Return the claim with its figures, scope, numbers of texts and raters, and the conclusions to avoid.
+
+        `family` says of how many questions the claim is one.
+        """
+        evidence = self.evidence
+        figures = [*evidence.figures, *evidence.conditions, *([family] if family else []), *self._counts()]
+        first = f"{self.text} ({'; '.join(figures)})." if figures else f"{self.text}."
+        return " ".join([first, *evidence.unproven])
+
+    def _counts(self) -> Iterator[str]:
+        counts, texts = [], self.evidence.most("n_items")
+        if texts and self.evidence.of_queries:
+            counts.append(ngettext("%(n)s query", "%(n)s queries", texts) % {"n": texts})
+        elif texts:
+            counts.append(ngettext("%(n)s text", "%(n)s texts", texts) % {"n": texts})
+        if self.n_raters:
+            counts.append(ngettext("%(n)s rater", "%(n)s raters", self.n_raters) % {"n": self.n_raters})
+        if counts:
+            yield ", ".join(counts)
+
+
+def _claims(run: Run, summary: Summary) -> list[Claim]:
+    """Return the claims of the headline, as many as are read at once; without any finding, those about agreement."""
+    _simulated, all_raters = run_words.simulated(run)
+    if summary.headline:
+        found = [(place, _text(place.finding), place.finding.evidence) for place in summary.said if place.finding]
+    else:
+        agreeing = [place for place in summary.places.values() if place.agreement is not None]
+        found = [(place, *agreement_claim(place)) for place in agreeing[:MOST_CLAIMED]]
+    return [
+        Claim(place, text.removesuffix("."), evidence, evidence.most("n_raters") or all_raters)
+        for place, text, evidence in found
+        if evidence is not None
+    ]
+
+
+def _text(finding: Finding) -> str:
+    """Return the words of a finding; where the figures of a description have its interval, without that."""
+    described = not finding.tested and finding.evidence is not None and finding.evidence.figures
+    return (replace(finding, rest="") if described else finding).text
 
 
 def _verdict(cautions: Sequence[Caution]) -> str:
@@ -92,31 +139,31 @@ def _refusal(study: Study, run: Run) -> str:
     return ""
 
 
-def _cautions(run: Run, summary: Summary, counts: Collected) -> Iterator[Caution]:
+def _cautions(run: Run, summary: Summary, claims: Sequence[Claim], counts: Collected) -> Iterator[Caution]:
     """Yield cautions about the run, then those about the criteria in the headline, named where they differ."""
     yield from _on_fieldwork(summary, counts)
-    tests = [list(_on_the_test(place.compared)) for place in summary.claimed if place.compared is not None]
-    yield from _together(summary.claimed, tests)
+    yield from _together(claims, [list(_on_the_test(claim)) for claim in claims])
     if not run.planned:
         sentence = _("Call it exploratory: no plan that was frozen before the first judgment has this analysis.")
         yield Caution(sentence, _("exploratory"))
-    yield from _together(summary.claimed, [list(_on_methods(place)) for place in summary.claimed])
+    yield from _together(claims, [list(_on_methods(claim)) for claim in claims])
 
 
-def _together(places: Sequence[Place], cautions: Sequence[Sequence[Caution]]) -> Iterator[Caution]:
-    """Yield the cautions of each place, those of all of them once, and others with the name of their criterion."""
+def _together(claims: Sequence[Claim], cautions: Sequence[Sequence[Caution]]) -> Iterator[Caution]:
+    """Yield the cautions of each claim, those of all of them once, and others with the name of their criterion."""
     for caution in dict.fromkeys(caution for of_place in cautions for caution in of_place):
-        concerned = [place.title for place, own in zip(places, cautions, strict=True) if caution in own]
-        if len(concerned) == len(places):
+        concerned = [claim.place.title for claim, own in zip(claims, cautions, strict=True) if caution in own]
+        if len(concerned) == len(claims):
             yield caution
         else:
             names = listed(concerned)
             yield Caution(f"{names}: {caution.sentence}", f"{caution.brief} ({names})" if caution.brief else "")
 
 
-def _on_methods(place: Place) -> Iterator[Caution]:
+def _on_methods(claim: Claim) -> Iterator[Caution]:
     """Yield cautions about agreement, and about methods that come to other verdicts."""
-    compared = place.compared
+    place = claim.place
+    compared = place.compared if _compares(claim) else None
     agreement = place.agreement.leading if place.agreement is not None else None
     if agreement is not None and agreement.statistic == "alpha" and (agreement.value or 0.0) < TENTATIVE:
         about = {"alpha": cells.figure(agreement.value or 0.0, 2)}
@@ -147,9 +194,16 @@ def _on_fieldwork(summary: Summary, counts: Collected) -> Iterator[Caution]:
         yield Caution(sentence % about, most if 2 * fast > timed else some)
 
 
-def _on_the_test(compared: Compared) -> Iterator[Caution]:
+def _compares(claim: Claim) -> bool:
+    """Return whether the claim is about the comparison of systems, and not about another analysis beside it."""
+    compared = claim.place.compared
+    return compared is not None and claim.evidence.tests == compared.tested
+
+
+def _on_the_test(claim: Claim) -> Iterator[Caution]:
     """Yield cautions about the power of the test, and about the conclusions that it allows."""
-    texts, raters = _most(compared, "n_items"), _raters_of(compared)
+    evidence, raters = claim.evidence, claim.n_raters
+    texts = evidence.most("n_items")
     if 0 < texts < FEW_TEXTS:
         sentence = ngettext("The test has only %(n)s text; say so.", "The test has only %(n)s texts; say so.", texts)
         brief = ngettext("only %(n)s text", "only %(n)s texts", texts)
@@ -158,106 +212,78 @@ def _on_the_test(compared: Compared) -> Iterator[Caution]:
         sentence = ngettext("Only %(n)s rater judged; say so.", "Only %(n)s raters judged; say so.", raters)
         brief = ngettext("only %(n)s rater", "only %(n)s raters", raters)
         yield Caution(sentence % {"n": raters}, brief % {"n": raters})
-    if first_scope(compared.tested) == TO_TEXTS:
+    if first_scope(evidence.tests) == TO_TEXTS:
         sentence = _("The test is about further texts judged by these raters, not about further raters; say so.")
         yield Caution(sentence, _("about these raters only"))
-    if any((row.settings or {}).get("cannot_differ") for row in compared.tested):
+    elif first_scope(evidence.rows) == TO_TEXTS:
+        sentence = _("The interval is about further texts judged by these raters, not about further raters; say so.")
+        yield Caution(sentence, _("about these raters only"))
+    if any((row.settings or {}).get("cannot_differ") for row in evidence.tests):
         sentence = _("No test could be significant here; the note below the pairs says why.")
         yield Caution(sentence, _("no test could be significant"))
-    elif not compared.wins:
-        yield Caution(_("“No clear difference” does not show that systems are equal; give the interval."))
+    if strangers := [row for row in evidence.tests if row.n_items == 0]:
+        pairs = listed_pairs([_("%(a)s and %(b)s") % {"a": row.system, "b": row.system_b} for row in strangers])
+        sentence = _(
+            "%(pairs)s have no text in common: their difference also takes for granted that their texts were equally "
+            "difficult."
+        )
+        yield Caution(sentence % {"pairs": pairs}, _("systems without a text in common"))
+    if uneven := _uneven(evidence.values):
+        yield Caution(uneven, _("unequal numbers of ratings"))
+    if evidence.unproven and evidence.tests and not any(row.low is not None for row in evidence.tests):
+        yield Caution(_("There is no interval, so nothing says how large a difference may still be."))
+    if limit := next(filter(None, map(limited_freedom, evidence.tests)), None):
+        sentence = _(
+            "Among only %(among)s, no disagreement about the systems was found, which may be chance. The test allows "
+            "for that and is cautious: it misses small differences more often."
+        )
+        yield Caution(sentence % {"among": limit.among})
+    yield from map(Caution, evidence.cautions)
 
 
-def _most(compared: Compared | None, column: str) -> int:
-    rows = compared.tested if compared is not None else []
-    return max((getattr(row, column) or 0 for row in rows), default=0)
-
-
-def _family(run: Run, summary: Summary, place: Place) -> str:
-    """Return of how many questions a finding is one, if none is primary and p is not adjusted across them; else ""."""
-    if run.settings.get("primary") or place.compared is None:
+def _uneven(levels: Sequence[ResultRow]) -> str:
+    """Return a sentence about systems of which one has far fewer ratings than another; "" if none has."""
+    counted = sorted((row for row in levels if row.system and row.n_ratings), key=lambda row: row.n_ratings or 0)
+    if len(counted) < 2 or (counted[0].n_ratings or 0) >= FAR_FEWER * (counted[-1].n_ratings or 0):
         return ""
-    tested = [row.settings or {} for row in place.compared.tested]
-    task, analysis = place.key.partition("--")[0], place.compared.comparison.analysis
+    about = {
+        "fewest": counted[0].system, "n": cells.whole(counted[0].n_ratings).text,
+        "most": counted[-1].system, "all": cells.whole(counted[-1].n_ratings).text,
+    }  # fmt: skip
+    return (
+        _(
+            "%(fewest)s has %(n)s ratings, %(most)s %(all)s: if ratings are missing because of what the texts are "
+            "like, the difference may come from that."
+        )
+        % about
+    )
+
+
+def _family(run: Run, summary: Summary, claim: Claim) -> str:
+    """Return of how many questions a claim is one, if none is primary and p is not adjusted across them; else ""."""
+    if run.settings.get("primary") or not claim.evidence.tests:
+        return ""
+    task, analysis = claim.place.key.partition("--")[0], claim.evidence.tests[0].analysis
     alike = [
-        other
-        for other in summary.places.values()
-        if other.compared is not None and other.compared.tested and other.key.partition("--")[0] == task
-        and other.compared.comparison.analysis == analysis
+        place.key
+        for place in summary.places.values()
+        if place.key.partition("--")[0] == task and place.finding is not None and place.finding.evidence is not None
+        and any(row.analysis == analysis for row in place.finding.evidence.tests[:1])
     ]  # fmt: skip
-    if len(alike) < 2 or not all("of one criterion" in str(settings.get("family", "")) for settings in tested):
+    families = [str((row.settings or {}).get("family", "")) for row in claim.evidence.tests]
+    if len(alike) < 2 or not all("of one criterion" in family for family in families):
         return ""
     return _("one of %(n)s questions that compare systems, not corrected across them") % {"n": len(alike)}
 
 
-def _sentence(place: Place, compared: Compared, family: str) -> str:
-    """Return the finding with its figures: differences, intervals, adjusted p, and the numbers of texts and raters.
-
-    `family` says of how many questions it is one.
-    """
-    assert place.finding is not None
-    text = place.finding.text.removesuffix(".")
-    figures = [*_figures(compared), *([family] if family else []), *_counts(compared)]
-    sentence = f"{text} ({'; '.join(figures)})." if figures else f"{text}."
-    if not compared.wins and compared.tested:
-        sentence += " " + _("This does not show that the systems are equal.")
-    elif len(compared.wins) < len(compared.tested):
-        sentence += " " + _("A difference that is not clear does not show that two systems are equal.")
-    return sentence
-
-
-def _figures(compared: Compared) -> Iterator[str]:
-    """Yield the figures of all pairs if they are few; else of those furthest apart that differ clearly, and do not."""
-    rows = [row for row in compared.tested if row.value is not None]
-    furthest = sorted(rows, key=lambda row: (not compared.better(row), -compared.distance(row)))
-    clear = [row for row in furthest if compared.better(row)]
-    unclear = furthest[len(clear) :]
-    shown = furthest if len(furthest) <= MOST_PAIRS else [*clear[:MOST_PAIRS], *unclear[:1]]
-    yield from (_pair(compared, row) for row in shown)
-    scope = first_scope(compared.tested)
-    if rows and compared.crossed:
-        yield _("raters and texts random")
-    elif rows and scope in NAMES:
-        yield _("test for %(scope)s") % {"scope": NAMES[scope]}
-    if rows:
-        method = (rows[0].settings or {}).get("correction")
-        if method and method != "none" and len(compared.tested) > 1:
-            about = {"method": correction(method), "n": len(compared.tested)}
-            yield _("p adjusted for %(n)s comparisons by %(method)s") % about
-
-
-def _pair(compared: Compared, row: ResultRow) -> str:
-    """Return a pair with its value, interval and p, the better system first where the value can be turned."""
-    value, low, high = compared.turned(row)
-    unit, digits = compared.comparison.unit, cells.digits_for([value])
-    flipped = compared.is_turned(row)
-    first, second = (row.system_b, row.system) if flipped else (row.system, row.system_b)
-    if unit == "share":
-        name = _("%(a)s over %(b)s") % {"a": first, "b": second}
-        shown, ends = cells.percent(value).text, [cells.percent(end).text for end in (low, high) if end is not None]
-    elif unit == "ratio":
-        name = f"{first} / {second}"
-        shown, ends = f"×{cells.figure(value, 2)}", [cells.figure(end, 2) for end in (low, high) if end is not None]
-    else:
-        name = f"{first} \N{MINUS SIGN} {second}"
-        shown, ends = cells.figure(value, digits), [cells.figure(end, digits) for end in (low, high) if end is not None]
-    between = dict(zip(("low", "high"), ends, strict=False), level=cells.level(compared.limit))
-    interval = _(", %(level)s interval %(low)s to %(high)s") % between if len(ends) == 2 else ""
-    p = cells.p_value(row.p_adjusted).text
-    return f"{name}: {shown}{interval}, p {p if p.startswith('<') else f'= {p}'}"
-
-
-def _raters_of(compared: Compared | None) -> int:
-    rows = [*compared.tested, *compared.levels] if compared is not None else []
-    return max((row.n_raters or 0 for row in rows), default=0)
-
-
-def _counts(compared: Compared) -> Iterator[str]:
-    texts, raters = _most(compared, "n_items"), _raters_of(compared)
-    counts = []
-    if texts:
-        counts.append(ngettext("%(n)s text", "%(n)s texts", texts) % {"n": texts})
-    if raters:
-        counts.append(ngettext("%(n)s rater", "%(n)s raters", raters) % {"n": raters})
-    if counts:
-        yield ", ".join(counts)
+def agreement_claim(place: Place) -> tuple[str, Evidence]:
+    """Return the claim about the agreement on a criterion, and its evidence."""
+    assert place.agreement is not None
+    row = place.agreement.leading
+    about = {"measure": place.agreement.measure, "criterion": place.title, "value": place.agreement.value}
+    text = _("Raters agreed on %(criterion)s with a value of %(value)s by %(measure)s") % about
+    over = str((row.settings or {}).get("interval", ""))
+    over_texts = row.low is not None and any(over.endswith(f"over {unit}") for unit in ("texts", "items", "documents"))
+    conditions = [_("interval for %(scope)s") % {"scope": NAMES[TO_TEXTS]}] if over_texts else []
+    agree = _("Agreement does not show that ratings are right: raters may agree on an error.")
+    return text, Evidence([], conditions=conditions, values=[row], cautions=[agree])

@@ -72,7 +72,8 @@ class Summary:
 
     `pairs` are those of the places in the headline. `leading` is the place of the first finding that compares systems,
     and `basis` the ratings and raters behind it, where they are not all that the run counts; `claimed` are the places
-    whose comparisons the headline names, the leading one first.
+    whose comparisons the headline names, the leading one first. `said` are the places whose findings the headline
+    names, with evidence for a sentence in a paper.
     `fast_screens` are the shares of screens of each rater that were too fast to be read.
     """
 
@@ -86,6 +87,7 @@ class Summary:
     excluded: Sequence[str]
     leading: Place | None
     claimed: Sequence[Place]
+    said: Sequence[Place]
     places: Mapping[str, Place]
     fast_screens: Sequence[ResultRow]
     basis: str = ""
@@ -160,6 +162,7 @@ def summary_of(
         excluded=[*_left_out(run), *_excluded(funnels)],
         leading=leading,
         claimed=claimed,
+        said=_said(placed, headline),
         places={place.key: place for place in placed},
         fast_screens=[row for row in read_rows if row.statistic == FAST_SCREENS],
         basis=basis_of(run, leading.compared, leading.title)
@@ -174,9 +177,24 @@ def _claimed(leading: Place | None, places: Sequence[Place], headline: Sequence[
         place
         for place in places
         if place is not leading and place.finding is not None and place.finding.tested and place.finding.criterion
-        and any(text.startswith(place.finding.start) and place.finding.criterion in text for text in headline)
+        and any(_names(text, place.finding) for text in headline)
     ]  # fmt: skip
     return [leading, *named][:MOST_CLAIMED] if leading is not None else []
+
+
+def _said(places: Sequence[Place], headline: Sequence[str]) -> list[Place]:
+    """Return the places of the findings in the headline that have evidence, in the order of the headline."""
+    named = []
+    for text in headline:
+        for place in places:
+            finding = place.finding
+            if finding is not None and finding.evidence is not None and _names(text, finding) and place not in named:
+                named.append(place)
+    return named[:MOST_CLAIMED]
+
+
+def _names(text: str, finding: findings.Finding) -> bool:
+    return text.startswith(finding.start) and finding.criterion in text
 
 
 def _pairs(places: Sequence[Place]) -> Iterator[Pairs]:
@@ -302,7 +320,7 @@ def forest_of(place: Place, ends: Sequence[float] = ()) -> Tracks | None:
     `ends` are values that the axis includes.
     """
     compared = place.compared
-    if compared is None:
+    if compared is None or not compared.levels:
         return None
     comparison = compared.comparison
     firsts = {group[0] for group in compared.clusters[1:]}

@@ -353,3 +353,38 @@ def test_a_cut_off_that_no_rater_judged_whole_says_so_and_the_chart_keeps_to_the
     )  # fmt: skip
     drawn = {one.key: one for one in charts.draw(rows, "main", "tone", name="Tone")}
     assert drawn["precision-by-system"].title.startswith("Relevant among the first 2 results on Tone")
+
+
+def flagged(leanings: Sequence[float], **common: Any) -> list[Row]:
+    """Error labels with a flag that raters tick where they answer Yes."""
+    data = answers(leanings, key="error")
+    data = replace(data, names=replace(data.names, criteria=("error", "rude"), criterion_ids=np.arange(2) + 1))
+    ticks = replace(
+        data, criterion=np.ones_like(data.criterion), label=np.full_like(data.label, -1),
+        value=(data.label == data.names.labels.index("Yes")).astype(float),
+    )  # fmt: skip
+    columns = ("id", "judgment", "rater", "unit", "part", "part_b", "criterion", "number", "value", "shown", "label")
+    both = {name: np.concatenate([getattr(data, name), getattr(ticks, name)]) for name in columns}
+    return rows_of("error_labels", replace(data, **both), labels=(), common=common)
+
+
+def test_flags_have_intervals_for_further_raters_where_there_are_some() -> None:
+    rows = flagged(TORN)
+    crossed, these = (first(rows, name, system="s0") for name in ("flag_share_crossed", "flag_share"))
+    as_label = first(rows, "share_crossed", system="s0", label="Yes")
+    assert (crossed.value, crossed.low, crossed.high) == pytest.approx((as_label.value, as_label.low, as_label.high))
+    assert (crossed.criterion, crossed.n_raters, crossed.settings["generalises_to"]) == ("rude", 4, FURTHER)
+    assert crossed.high - crossed.low > 1.5 * (these.high - these.low), "raters differ"
+    for without in (flagged(AGREED[:1]), flagged(TORN, generalise_to="texts")):
+        assert not [row for row in without if row.statistic == "flag_share_crossed"]
+        assert first(without, "flag_share", system="s0").low is not None
+
+
+def test_tables_say_what_intervals_of_joint_labels_are_about() -> None:
+    about = "labelled by these raters: a joint label has no raters of its own."
+    for of, name, caption in (
+        (of_labels, "labels", "Labels by system"),
+        (of_truth, "known_truth", "Right joint labels beside single answers"),
+    ):
+        tables = {str(table.caption): table for table in tables_for(name, of(AGREED), 0.05)}
+        assert any(about in str(note) for note in tables[caption].notes), name

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from analytics_app.analyses.base import QuestionCriterion, Rows, Sample
 from analytics_app.analyses.error_labels.raters import confusions, profiles, seconds
-from analytics_app.analyses.labels.shares import ByOutput, differences, further_raters, shares
+from analytics_app.analyses.labels.shares import ByOutput, answered_of, differences, further_raters, shares
 from analytics_app.analyses.registry import register
+from analytics_app.analyses.shared.crossed_shares import Columns, crossed_columns
 from analytics_app.analyses.shared.filtered import FilteredAnalysis
 from analytics_app.analyses.shared.labels_of_texts import Answers
 from analytics_app.ratings.extras.due_units import Wanted
@@ -59,6 +60,7 @@ class ErrorLabels(FilteredAnalysis):
         "rater_share": _("Share of a rater's answers"),
         "follow_up_share": _("Share of answers to a further question"),
         "flag_share": _("Share of texts that were ticked"),
+        "flag_share_crossed": _("Share of texts that were ticked, for further raters and texts"),
         "confusion": _("Texts labelled so by two raters"),
         "seconds_median": _("Median seconds per text"),
         "unlabelled_texts": _("Texts without an answer"),
@@ -188,6 +190,11 @@ def _flag(make: Rows, criterion: QuestionCriterion) -> Iterator[Row]:
     yield make.row("flag_share", share, criterion=criterion.key, note=note, settings={"interval": "Wilson"})
     outputs = ByOutput.of(make.sample, mine.text)
     yield from shares(make, "flag_share", ticked[:, np.newaxis].astype(float), outputs, [None], criterion=criterion.key)
+    if make.sample.common.generalise_to == "raters_and_texts":
+        answered = answered_of(outputs, ticked[:, np.newaxis], mine.rater)
+        columns = Columns("flag_share_crossed", "flag_share_crossed", [None], "flags", criterion=criterion.key)
+        # Flags are not compared between systems: their tests would be a family of their own beside that of labels.
+        yield from crossed_columns(make, answered, columns, [])
 
 
 def _left(make: Rows, answers: Answers, criterion: str) -> Iterator[Row]:

@@ -13,7 +13,7 @@ from analytics_app.charts.picking import (
     value_of,
 )
 from analytics_app.charts.points import MOST_ROWS, points_chart
-from analytics_app.charts.ranked import TESTED, leader_title, not_significant, ranked
+from analytics_app.charts.ranked import TESTED, apart_for_further_raters, leader_title, not_significant, ranked
 from analytics_app.charts.stacks import sums_chart
 from analytics_app.results import Row
 
@@ -38,6 +38,7 @@ def penalties(material: Material) -> Iterator[Sketch]:
             among="Among the lowest penalties for errors",
             otherwise="Penalty for errors by system",
             alike=not_significant(material, material.of(TESTED[statistic])),
+            apart=apart_for_further_raters(material, material.of(TESTED[statistic])),
         ),
         subtitle=(
             f"MQM penalty a text: lower is better{left_off(rows).replace('highest', 'lowest')}; "

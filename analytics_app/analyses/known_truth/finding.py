@@ -2,6 +2,7 @@
 
 from django.utils.translation import gettext as _
 
+from analytics_app.show.evidence import Evidence, conditions, in_points
 from analytics_app.show.findings import Finding, FindingQuestion, finding_of
 from analytics_app.show.index import RowIndex
 from analytics_app.show.leading import leading
@@ -20,15 +21,22 @@ def known_truth(rows: StoredRows, question: FindingQuestion) -> Finding | None:
         return None
     chance = (test.settings or {})["chance"]
     placeholders = {"share": _percent(share.value), "chance": _percent(chance)}
-    reason = by.claimed
-    if test.p_adjusted >= question.limit:
+    reason, is_clear = by.claimed, test.p_adjusted < question.limit
+    if not is_clear:
         reason = by.unclear
         start = _("It was not shown that raters are right more often than chance (%(share)s, chance %(chance)s)")
     elif test.value > 0:
         start = _("Raters are right in %(share)s of their answers, more often than chance (%(chance)s)")
     else:
         start = _("Raters are right in %(share)s of their answers, less often than chance (%(chance)s)")
-    return Finding(start % placeholders, reason, criterion=question.name)
+    evidence = Evidence(
+        [test],
+        [in_points(test, _("right answers minus chance"), question.limit)],
+        conditions([test]),
+        [] if is_clear else [_("This does not show that raters guess.")],
+        values=[share],
+    )
+    return Finding(start % placeholders, reason, criterion=question.name, evidence=evidence)
 
 
 def _percent(share: float) -> str:

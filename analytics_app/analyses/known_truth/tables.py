@@ -19,6 +19,7 @@ from analytics_app.show.formats import (
 )
 from analytics_app.show.index import RowIndex
 from analytics_app.show.notes import notes_of
+from analytics_app.show.scope import OF_JOINT_LABELS
 from analytics_app.show.shown import (
     MOST_ROWS,
     Shown,
@@ -80,8 +81,9 @@ def _joint(rows: StoredRows) -> Iterator[Table]:
     lines.sort(key=lambda row: (row.system or "", list(kinds).index(row.statistic)))
     joint = [row for row in lines if row.statistic != "right_share"]
     if joint:
+        notes = [*([str(OF_JOINT_LABELS)] if any(row.low is not None for row in joint) else []), *notes_of(joint)]
         yield from table_of(
-            rows, _("Right joint labels beside single answers"), columns, lines, by=("system",), notes=notes_of(joint)
+            rows, _("Right joint labels beside single answers"), columns, lines, by=("system",), notes=notes
         )
 
 

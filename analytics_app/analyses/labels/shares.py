@@ -152,14 +152,7 @@ def further_raters(make: Rows, answers: Answers, outputs: ByOutput, criterion: s
         return
     # A label that nobody gave has nothing to test, and would only make the family larger.
     options = [k for k in compared(answers) if answers.chosen[:, k].any()] or compared(answers)
-    answered = Answered(
-        values=answers.chosen[:, options][outputs.entry],
-        system=outputs.system,
-        item=outputs.item,
-        rater=answers.rater[outputs.entry],
-        document=outputs.cluster if outputs.unit == "documents" else None,
-        systems=outputs.systems,
-    )
+    answered = answered_of(outputs, answers.chosen[:, options], answers.rater)
     columns = Columns(
         level="share_crossed",
         difference="label_difference_crossed",
@@ -171,6 +164,18 @@ def further_raters(make: Rows, answers: Answers, outputs: ByOutput, criterion: s
         yield row
         if row.statistic == columns.level and len(options) < len(answers.options) == EXCLUSIVE:
             yield _of_the_other(row, answers.options[1])
+
+
+def answered_of(outputs: ByOutput, values: NDArray[Any], rater: NDArray[Any]) -> Answered:
+    """Return a line for each output that an answer counts for; `values` and `rater` have a line for each answer."""
+    return Answered(
+        values=values[outputs.entry],
+        system=outputs.system,
+        item=outputs.item,
+        rater=rater[outputs.entry],
+        document=outputs.cluster if outputs.unit == "documents" else None,
+        systems=outputs.systems,
+    )
 
 
 def _of_the_other(row: Row, label: str) -> Row:

@@ -12,11 +12,13 @@ from analytics_app.show.differences import differences
 from analytics_app.show.formats import interval, items, p_adjusted, pair, percent, ratings
 from analytics_app.show.index import RowIndex
 from analytics_app.show.notes import left_out, notes_of
+from analytics_app.show.scope import OF_JOINT_LABELS
 from analytics_app.show.shown import Shown, StoredRows, general_table, lines_of, named, own, table_of, tables_of
 from analytics_app.show.table import Table
 
 # Statistics with a table of their own; all others, and all slices, groups and waves, are in the general table.
-BY_SYSTEM = ("share", "share_crossed", "majority_share", "ds_share", "final_share")
+JOINT = ("majority_share", "ds_share", "final_share")
+BY_SYSTEM = ("share", "share_crossed", *JOINT)
 BY_LABEL = ("distribution", "ds_prevalence", "final_prevalence")
 # The most labels that are readable side by side.
 MOST_COLUMNS, MOST_ROWS = 8, 12
@@ -65,7 +67,8 @@ def _by_system(rows: StoredRows) -> Iterator[Table]:
     systems = of_systems.values("system", *BY_SYSTEM)
     first_rows = {(row.statistic, row.system): row for row in reversed(of_systems.rows) if row.label in listed}
     lines = [first_rows[name, system] for name in BY_SYSTEM for system in systems if (name, system) in first_rows]
-    notes = [*notes_of(of_systems.rows), *_rarer(all_labels, listed)]
+    joint = any(row.low is not None for row in of_systems.of(*JOINT))
+    notes = [*([str(OF_JOINT_LABELS)] if joint else []), *notes_of(of_systems.rows), *_rarer(all_labels, listed)]
     yield from table_of(rows, _("Labels by system"), columns, lines, notes=notes)
 
 

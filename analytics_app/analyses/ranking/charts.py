@@ -12,7 +12,13 @@ from analytics_app.charts.picking import (
     value_of,
 )
 from analytics_app.charts.points import points_chart
-from analytics_app.charts.ranked import TESTED, criterion_leader_title, not_significant, ranked
+from analytics_app.charts.ranked import (
+    TESTED,
+    apart_for_further_raters,
+    criterion_leader_title,
+    not_significant,
+    ranked,
+)
 
 
 @chart(order=3)
@@ -46,6 +52,7 @@ def mean_ranks(material: Material) -> Iterator[Sketch]:
             best="is ranked best",
             otherwise="Systems by their mean rank",
             alike=not_significant(material, material.of(TESTED.get(statistic, ""))),
+            apart=apart_for_further_raters(material, material.of(TESTED.get(statistic, ""))),
         ),
         subtitle=(
             f"Mean rank for {material.name}, 1 is the best{left_off(rows)}; {material.basis(rows)}. "

@@ -80,7 +80,8 @@ def sign_test_notes(common: Common, result: WinRate, unit: str) -> tuple[str | N
     settings = test.settings(common)
     if not settings or result.rate.value is None:
         return None, settings
-    about = {"n": n, "moving": test.moving, "unit": unit, "p": f"{test.least_p:.3g}"}
+    about = {"n": n, "moving": test.moving, "unit": unit if n > 1 else unit.removesuffix("s")}
+    about["p"] = f"{test.least_p:.3g}"
     if test.moving == n:
         return FEW_UNITS.format(**about), settings
     return (FEW_WON if test.moving else NONE_WON).format(**about), settings

@@ -1,7 +1,11 @@
 """The finding that tests of labels support: a system that has a label more often than others."""
 
+from collections.abc import Sequence
+
 from django.utils.translation import gettext as _
 
+from analytics_app.models import ResultRow
+from analytics_app.show.evidence import SOME_NOT_EQUAL, Evidence, conditions, differences_in_points
 from analytics_app.show.findings import Finding, FindingQuestion, largest_difference, listed
 from analytics_app.show.leading import leading
 from analytics_app.show.shown import StoredRows
@@ -15,12 +19,25 @@ def of_labels(rows: StoredRows, question: FindingQuestion) -> Finding | None:
     if not tests:
         return None
     clear = [row for row in question.clear(tests) if row.value]
+    evidence = _evidence(tests, question.limit, n_clear=len(clear))
     if not clear:
-        return Finding(_("The labels of no two systems differ clearly"), by.unclear, criterion=question.name)
+        none = _("The labels of no two systems differ clearly")
+        return Finding(none, by.unclear, criterion=question.name, evidence=evidence)
     largest, winner, beaten = largest_difference(clear)
     start = _("%(system)s gets the label “%(label)s” more often than %(others)s")
     placeholders = {"system": winner, "label": largest.label, "others": listed(beaten)}
     counts = ""
     if len(clear) > len(beaten):
         counts = _("; %(n)s of %(all)s label comparisons are significant") % {"n": len(clear), "all": len(tests)}
-    return Finding(start % placeholders, counts + by.claimed, criterion=question.name)
+    return Finding(start % placeholders, counts + by.claimed, criterion=question.name, evidence=evidence)
+
+
+def _evidence(tests: Sequence[ResultRow], limit: float, *, n_clear: int) -> Evidence:
+    """Return the facts for a sentence in a paper: differences of shares, and that unclear ones are not none."""
+    unproven = [_(SOME_NOT_EQUAL)] if n_clear < len(tests) else []
+    return Evidence(
+        tests,
+        differences_in_points(tests, limit, lambda row: _("“%(label)s”") % {"label": row.label}),
+        conditions(tests),
+        unproven if n_clear else [_("This does not show that the systems get the labels equally often.")],
+    )

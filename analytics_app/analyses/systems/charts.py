@@ -20,7 +20,14 @@ from analytics_app.charts.picking import (
     why_not,
 )
 from analytics_app.charts.points import points_chart
-from analytics_app.charts.ranked import TESTED, correction, criterion_leader_title, not_significant, ranked
+from analytics_app.charts.ranked import (
+    TESTED,
+    apart_for_further_raters,
+    correction,
+    criterion_leader_title,
+    not_significant,
+    ranked,
+)
 from analytics_app.results import Row
 from analytics_app.show.raters_disagree import LARGE, share_of_raters
 
@@ -56,6 +63,7 @@ def _by_mean(material: Material, statistic: str, kind: str, measure: str, highes
             best=f"is {highest}",
             otherwise="Systems by their mean",
             alike=not_significant(material, material.of(TESTED[statistic])) | _alike(material),
+            apart=apart_for_further_raters(material, material.of(TESTED[statistic])),
         ),
         subtitle=(
             f"{measure} for {material.name}{steps}{left_off(rows)}; {material.basis(rows)}. {systems.lines}"

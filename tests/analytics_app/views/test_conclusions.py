@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 from django.test import Client
+from django.urls import reverse
 
 from analytics_app.results import Row
 from analytics_app.stats.mixed.ordinal import ALONE
@@ -65,6 +66,19 @@ def test_raters_who_agree_carry_the_claim(rosas_browser: Client, closed: Study) 
     assert "A is rated higher than B on quality" in said
     assert "Raters disagree" not in said
     assert "not about further raters" not in said
+
+
+def test_few_raters_who_agree_make_the_test_cautious_and_page_and_methods_section_say_so(
+    rosas_browser: Client, closed: Study
+) -> None:
+    said = "Among only 3 raters, no disagreement about the systems was found, which may be chance."
+    methods = "With only 3 raters, a variance between systems that is estimated as 0 may well be larger"
+    for leanings, cautious in (((0.3, 0.3, 0.3), True), (TORN, False)):
+        run = build_run(closed, rows_of(planted(leanings)), planned=True)
+        html = page(rosas_browser, f"{results(closed)}{run.number}/")
+        section = page(rosas_browser, reverse("analytics:methods_md", args=[closed.slug, run.number]))
+        assert (said in text(html)) is cautious
+        assert (f"{methods}, so the degrees of freedom were at most 6 and the test is cautious." in section) is cautious
 
 
 def test_a_test_over_texts_is_named_for_what_it_generalises_to(rosas_browser: Client, closed: Study) -> None:

@@ -66,7 +66,7 @@ def test_a_sentence_for_the_paper_says_no_more_than_the_data_carry(rosas_browser
     assert "May I say so? Yes." in said
     assert "a is rated higher than b and c on style; b is rated higher than c, too (" in said
     assert "a − c: 2.00, 95 % interval 0.50 to 1.50, p = 0.001" in said
-    assert "p adjusted for 3 comparisons by Holm; 20 texts, 12 raters)." in said
+    assert "p adjusted for 3 comparisons by Holm, intervals not adjusted; 20 texts, 12 raters)." in said
     said = asked(clear)
     assert "Yes, with reservations: exploratory." in said
     assert "Call it exploratory" in said
@@ -140,7 +140,7 @@ def test_one_question_of_several_is_said_not_to_be_corrected_across_them(rosas_b
         return text(page(rosas_browser, results(closed)))
 
     apart = "one of 3 questions that compare systems, not corrected across them"
-    assert f"p adjusted for 3 comparisons by Holm; {apart}" in said("style", "tone", "flow")
+    assert f"p adjusted for 3 comparisons by Holm, intervals not adjusted; {apart}" in said("style", "tone", "flow")
     assert "not corrected across" not in said("style")
     assert "not corrected across" not in said("style", "tone", "flow", primary="style")
 
