@@ -27,8 +27,8 @@ from analytics_app.models import (
     RunTrigger,
 )
 from analytics_app.ratings import WITHDRAWN, pooled_versions, withdrawn_units
-from analytics_app.ratings.conditions import is_given
 from analytics_app.ratings.extras.people import People
+from analytics_app.ratings.which_judgments import is_given
 from analytics_app.runs import claim, notify, withdrawn
 from analytics_app.selectors.questions import chosen, is_marked, question_of
 from tasks_app.models import Assignment, Criterion, Judgment, Rater, Study, Task

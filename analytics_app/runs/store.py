@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain, islice
+from itertools import chain
 from typing import Any
 
 from django.core.serializers.json import DjangoJSONEncoder
@@ -15,6 +15,7 @@ from analytics_app.models import UNFINISHED, AgreementPoint, Plot, ResultRow, Ru
 from analytics_app.results import COLUMNS, Row
 from analytics_app.runs import notify
 from analytics_app.runs.compute import PLOTS_OF_A_PART, Outcome, place_of
+from tasks_app.services import copying
 
 # Rows of a part are numbered from its number times this, so that parts stored in any order stand in theirs.
 ROWS_OF_A_PART = 100_000
@@ -24,9 +25,6 @@ EXCLUSION_COLUMNS = (
     "study_id", "run_id", "task_id", "rule", "rater_id", "judgment_id", "rating_id", "reason", "value", "limit",
 )  # fmt: skip
 NUMBERS = ("value", "low", "high", "se", "df", "p", "p_adjusted")
-
-# Rows that COPY is sent as text at a time.
-CHUNK = 1000
 
 # Runs of the study's own plan that nobody asked for. Those that people start have rules of their own.
 AUTOMATIC = (RunTrigger.SCHEDULE, RunTrigger.CLOSING)
@@ -44,7 +42,6 @@ DELETE FROM analytics_app_agreementpoint WHERE id IN (
 """
 
 _JSON = DjangoJSONEncoder(sort_keys=True, ensure_ascii=False)
-_ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
 
 class Superseded(Exception):
@@ -146,35 +143,14 @@ def copy_in(rows: Iterable[models.Model], columns: Sequence[str]) -> None:
     first = next(source, None)
     if first is None:
         return
-    table = connection.ops.quote_name(first._meta.db_table)
-    names = ", ".join(connection.ops.quote_name(name) for name in columns)
     fields = {field.column: field.attname for field in first._meta.concrete_fields}
     attributes = [fields[name] for name in columns]
-    lines = ("\t".join(_cell(getattr(row, name)) for name in attributes) + "\n" for row in chain([first], source))
-    # Django translates what statements raise, but not what COPY does.
-    with connection.cursor() as cursor, connection.wrap_database_errors:
-        cursor.copy_expert(f"COPY {table} ({names}) FROM STDIN", _Text(lines))
+    cells = ((_cell(getattr(row, name)) for name in attributes) for row in chain([first], source))
+    copying.copy_rows(type(first), columns, cells)
 
 
-def _cell(value: Any) -> str:
-    if value is None:
-        return "\\N"
-    if isinstance(value, bool):
-        return "t" if value else "f"
-    if isinstance(value, (dict, list)):
-        value = _JSON.encode(value)
-    return str(value).translate(_ESCAPES)
-
-
-class _Text:
-    """A file for COPY to read from; its lines are written while they are read."""
-
-    def __init__(self, lines: Iterator[str]) -> None:
-        self._lines = lines
-
-    def read(self, _size: int = -1) -> str:
-        """Return some lines, and nothing once there are no more."""
-        return "".join(islice(self._lines, CHUNK))
+def _cell(value: Any) -> object:
+    return _JSON.encode(value) if isinstance(value, dict | list) else value
 
 
 def merged(facts: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:

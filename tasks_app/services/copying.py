@@ -1,12 +1,11 @@
 """Store many rows by COPY, which takes a fraction of the time of INSERT statements that the ORM builds."""
 
-import io
-from collections.abc import Iterable, Sequence
-from itertools import islice
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
 
 from django.db import connection, models
 
-# Rows that are sent at a time: more make it no faster, and these take little memory.
+# Lines that the database is sent at a time: more make it no faster, and these take little memory.
 BATCH = 5_000
 
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
@@ -38,10 +37,22 @@ def copy_lines(table: str, columns: Sequence[str], lines: Iterable[str]) -> None
     """Store rows that are written as COPY reads them. Needs a transaction where all or none are to be stored."""
     statement = f"COPY {table} ({', '.join(map(connection.ops.quote_name, columns))}) FROM STDIN"
     rest = iter(lines)
+    if (first := next(rest, None)) is None:
+        return
     # Django does not know the driver's copy_expert, which would raise the driver's own errors.
     with connection.cursor() as cursor, connection.wrap_database_errors:
-        while chunk := "".join(islice(rest, BATCH)):
-            cursor.copy_expert(statement, io.StringIO(chunk))
+        cursor.copy_expert(statement, _Lines(chain([first], rest)))
+
+
+class _Lines:
+    """A file for COPY to read from; its lines are written while they are read."""
+
+    def __init__(self, lines: Iterator[str]) -> None:
+        self._lines = lines
+
+    def read(self, _size: int = -1) -> str:
+        """Return some lines, and nothing once there are no more."""
+        return "".join(islice(self._lines, BATCH))
 
 
 def copy_rows(model: type[models.Model], columns: Sequence[str], rows: Iterable[Iterable[object]]) -> None:

@@ -7,11 +7,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from analytics_app.ratings.conditions import counts
 from analytics_app.ratings.copying import copy, rows
 from analytics_app.ratings.extras.base import Extra, Loading, extra, rater_codes
 from analytics_app.ratings.reading import ids_of
 from analytics_app.ratings.table import Coding, Floats, Mask, Table
+from analytics_app.ratings.which_judgments import counts
 from tasks_app.models import Task
 
 
