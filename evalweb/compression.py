@@ -31,7 +31,7 @@ WITHOUT_BODY_OR_PARTIAL = frozenset({204, 206, 304})
 
 
 class CompressionMiddleware:
-    """Compress what a view answers: whole, or while it is streamed.
+    """Compress the responses of views: whole, or while they are streamed.
 
     It stands below WhiteNoise, which sends static files from its own compressed copies, and below the log, which counts
     the time. It stands above all other middleware, which add headers to the answer or replace it.
