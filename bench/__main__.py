@@ -45,12 +45,13 @@ def _run() -> None:
     django.setup()
     from django.core.management import call_command  # noqa: PLC0415
 
-    from bench import analysing, exporting, importing, judging, pages, restarting, uploads  # noqa: PLC0415
+    from bench import analysing, exporting, importing, judging, layers, pages, restarting, uploads  # noqa: PLC0415
 
     call_command("migrate", verbosity=0)
     call_command("collectstatic", verbosity=0, interactive=False)
     benchmarks = {
         "judging": judging.main,
+        "layers": layers.main,
         "analysing": analysing.main,
         "exporting": exporting.main,
         "importing": importing.main,

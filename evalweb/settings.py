@@ -48,6 +48,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "evalweb.middleware.RequestLogMiddleware",
+    "evalweb.compression.CompressionMiddleware",
     "evalweb.middleware.NoStoreMiddleware",
     "csp.middleware.CSPMiddleware",
     "evalweb.security.AdminFrameMiddleware",

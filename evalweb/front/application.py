@@ -120,7 +120,7 @@ class Front:
             if not getattr(response, "streaming", True):
                 return b"".join(response)
             pieces.begin(head)
-            for piece in joined(response):
+            for piece in response if head.is_compressed else joined(response):
                 pieces.put(piece)
             pieces.put(None)
         except ClientGone:

@@ -33,6 +33,11 @@ class Head:
         if not self.is_without_body(method) and not any(name == b"content-length" for name, _value in self.headers):
             self.headers.append((b"content-length", str(len(body)).encode()))
 
+    @property
+    def is_compressed(self) -> bool:
+        """Whether the body is compressed; the pieces of such a body are joined before they are compressed."""
+        return any(name == b"content-encoding" for name, _value in self.headers)
+
     def is_without_body(self, method: str) -> bool:
         """Return whether HTTP allows this response no body."""
         return method == "HEAD" or self.status in {204, 304}

@@ -4,13 +4,14 @@ import statistics
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
 from django.db.models import F, OuterRef, Q, Sum
 from django.db.models.functions import Now
 
-from tasks_app.models import Assignment, Booklet, Judgment, Rater, RaterSet, Study, Task
+from tasks_app.models import Assignment, Booklet, Judgment, Rater, RaterSet, Study, Task, statements
 from tasks_app.selectors.studies import number_of
 
 Purpose, State = Assignment.Purpose, Assignment.State
@@ -77,16 +78,28 @@ class _Row(NamedTuple):
         return self.state in State.DONE
 
 
+# Stands in the kept statement where the rater's key goes; no row has it.
+_ANY_RATER = -1
+
+
+@cache
+def _statement_of_units() -> tuple[str, tuple[object, ...]]:
+    """Return the SQL for a rater's units and its parameters, written once: every page of a rater asks for them."""
+    units = (
+        Assignment.objects.filter(REACHABLE, rater=_ANY_RATER, state__in=(*State.DONE, *State.WAITING))
+        .values_list("state", "order", "purpose", "attempt", "unit__task", "judgments__seconds_active")
+        .annotate(replaces=F("judgments__replaces"))
+    )
+    return units.query.sql_with_params()
+
+
 def progress_of(rater: Rater, set_size: int, assignment: Assignment | None = None) -> RaterProgress:
     """Count a rater's units in one query: those of the sequence of an assignment, or without one the units to judge.
 
     Units that the rater lost, because their lease ran out, do not count.
     """
-    units = (
-        Assignment.objects.filter(REACHABLE, rater=rater, state__in=(*State.DONE, *State.WAITING))
-        .values_list("state", "order", "purpose", "attempt", "unit__task", "judgments__seconds_active")
-        .annotate(replaces=F("judgments__replaces"))
-    )
+    sql, params = _statement_of_units()
+    units = statements.rows(sql, [rater.pk if param == _ANY_RATER else param for param in params])
     rows = [row for row in map(_Row._make, units) if row.replaces is None]
     in_sequence = [row for row in rows if _in_sequence(row, assignment)]
     seconds = [row.seconds for row in rows if row.seconds is not None and row.purpose in Purpose.JUDGED]

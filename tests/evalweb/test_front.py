@@ -37,7 +37,8 @@ class Application:
 
     def __call__(self, environ: Environ, start: START_RESPONSE) -> Any:
         self.asked.append((environ["PATH_INFO"], environ["wsgi.input"].read(), dict(environ)))
-        start(f"{environ.get(REFUSAL, 200)} Said", [("Content-Type", "text/plain")])
+        encoding = [("Content-Encoding", "gzip")] if environ["PATH_INFO"] == "/compressed/" else []
+        start(f"{environ.get(REFUSAL, 200)} Said", [("Content-Type", "text/plain"), *encoding])
         answer = getattr(self, environ["PATH_INFO"].strip("/"), None)
         return answer(environ) if answer else Page([b"page"])
 
@@ -50,6 +51,9 @@ class Application:
             yield b"x" * 40 * PIECE
         finally:
             self.closed += 1
+
+    def compressed(self, _environ: Environ) -> Iterator[bytes]:
+        yield from [b"head", b"rows", b"end"]
 
     def broken(self, _environ: Environ) -> Iterator[bytes]:
         yield b"row\n"
@@ -204,6 +208,13 @@ def test_rows_are_joined_and_the_first_goes_at_once(front: Front) -> None:
     assert client.whole
     assert [len(message.get("body", b"")) for message in client.received[1:4]] == [4, PIECE, PIECE]
     assert client.body.startswith(b"row\nrow\nrow\nxxx")
+
+
+def test_pieces_that_were_joined_before_they_were_compressed_are_sent_as_they_come(front: Front) -> None:
+    client = Client(front, "/compressed/")
+    run(client.run)
+    assert client.whole
+    assert [message.get("body") for message in client.received[1:4]] == [b"head", b"rows", b"end"]
 
 
 def test_a_response_that_fails_halfway_does_not_look_whole(front: Front) -> None:

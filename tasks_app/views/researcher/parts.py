@@ -6,12 +6,12 @@ sends the form, and puts each part of the answer in its place (static/js/core/li
 
 import hashlib
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any
+from typing import Any, cast
 
-from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
+from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.utils import timezone
-from django.utils.cache import patch_vary_headers
+from django.utils.cache import get_conditional_response, patch_vary_headers
 
 from tasks_app.models import Study
 
@@ -33,10 +33,11 @@ def part(request: HttpRequest, template: str, context: dict[str, Any]) -> HttpRe
     """
     with in_zone_of(context.get("study")):
         html = render_to_string(f"researcher/{template}.html", context, request)
-    tag = f'"{hashlib.sha256(html.encode()).hexdigest()[:32]}"'
-    if request.headers.get("If-None-Match") == tag:
-        return HttpResponseNotModified(headers={"ETag": tag})
-    return HttpResponse(html, headers={"ETag": tag})
+    # A weak tag: the part is sent compressed or not.
+    tag = f'W/"{hashlib.sha256(html.encode()).hexdigest()[:32]}"'
+    response = HttpResponse(html, headers={"ETag": tag})
+    patch_vary_headers(response, ["Accept-Encoding"])
+    return cast("HttpResponse", get_conditional_response(request, etag=tag, response=response))
 
 
 def wants_changes(request: HttpRequest) -> bool:
