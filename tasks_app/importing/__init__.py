@@ -46,7 +46,7 @@ TOLD = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What was read, and stored unless it was only checked.
+    """The ratings that were read, and stored unless they were only checked.
 
     `counts` has rows, skipped (by the mapping), raters, judgments and ratings; `notes` is what a researcher should
     know.

@@ -81,7 +81,7 @@ class _AnswerCells:
 
 
 class RowCheck:
-    """Turns the rows of a file into ratings of a study; what is wrong is reported.
+    """Turns the rows of a file into ratings of a study, and reports the faults of rows.
 
     The rows of a file say the same things again and again. What a row is about, what it says and what belongs to its
     judgment are each worked out once for the same cells.
@@ -156,7 +156,7 @@ class RowCheck:
         return target
 
     def _place(self, about: About, answer: _AnswerCells) -> tuple[str, bool]:
-        """Return the cells that say what a row is about, and whether it names a pair in the other order."""
+        """Return the cells that name the text or pair of a row, and whether the row has the pair in the other order."""
         criterion = None if answer.criterion is None else answer.criterion.key
         known = about.unit.id, about.part, about.part_b, about.output, about.output_b, criterion, answer.is_silent
         place = self._places.get(known)
@@ -173,7 +173,7 @@ class RowCheck:
         return place
 
     def _judged(self, row: Row) -> _JudgedCells:
-        """Read what belongs to the whole judgment."""
+        """Read the cells that belong to the whole judgment."""
         cells = row.cells
         given = tuple([cells.get(name) for name in OF_JUDGMENT])
         # An arrangement is an object, by which nothing can be looked up.
@@ -234,7 +234,7 @@ class RowCheck:
         return (moment if moment.tzinfo is not None else moment.replace(tzinfo=self._zone)).astimezone(UTC)
 
     def _answer(self, row: Row, about: About, state: str | None) -> _AnswerCells:
-        """Read what a row says of the text that it is about."""
+        """Read the answer of a row about its text."""
         cells, task = row.cells, about.unit.task
         is_placed = about.part is not None or len(about.unit.parts) <= 1
         given = (task.id, is_placed, state == SKIPPED_STATE, *[cells.get(name) for name in OF_ANSWER])
@@ -314,7 +314,7 @@ def _choice(column: str, word: str, choices: Sequence[str]) -> Iterator[Fault]:
 
 
 def _faults_of_times(seconds: float | None, start: datetime | None, end: datetime | None) -> Iterator[Fault]:
-    """Yield what cannot be in the active seconds, and in when the text was shown and the answer given, in UTC."""
+    """Yield the faults of the active seconds and of the two times, text shown and answer given, in UTC."""
     if seconds is not None and seconds < 0:
         yield "seconds", _("A time cannot be negative.")
     elif seconds is not None and seconds > LONGEST_SITTING:
@@ -332,7 +332,7 @@ def _faults_of_times(seconds: float | None, start: datetime | None, end: datetim
 
 
 def _in_one_order(about: About, answers: Answers) -> tuple[About, bool]:
-    """Return what a row is about as a rater's own answer has it, and whether the row names a pair in the other order.
+    """Return the text or pair of a row as in a rater's own answer, and whether the row has the pair in the other order.
 
     The two texts of a pair are in the order of their unit, and a rating of a unit as a whole names no text.
     """
@@ -343,7 +343,7 @@ def _in_one_order(about: About, answers: Answers) -> tuple[About, bool]:
 
 
 def _reason(cells: Mapping[str, Any]) -> tuple[str | None, str | None]:
-    """Return why a unit was skipped (None where it was not) and what the rater said beside it."""
+    """Return the reason for skipping a unit (None where it was not skipped) and the rater's words beside it."""
     words = cells.get("text")
     if str(cells["label"]).strip() == NOTHING:
         return None, words

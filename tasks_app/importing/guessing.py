@@ -1,4 +1,4 @@
-"""A look at a file of ratings: its columns, its first rows, and what the columns probably are."""
+"""A look at a file of ratings: its columns, its first rows, and the probable uses of the columns."""
 
 import csv
 import difflib
@@ -79,7 +79,7 @@ class Peek:
 
 
 def peek(file: RatingsFile, quoting: str = "", rows: int = ROWS) -> Peek:
-    """Look at the first rows of a file; `quoting` is what was said of its quotation marks.
+    """Look at the first rows of a file; `quoting` is the chosen reading of its quotation marks.
 
     Raises
     ------

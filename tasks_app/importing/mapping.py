@@ -245,7 +245,7 @@ def _checked(tree: Tree, problems: Problems, declared: TableDeclaration) -> Colu
 
 
 def _misfits(mapping: ColumnMapping) -> Iterator[tuple[Path, str]]:
-    """Yield what does not go together, whatever the file: a path of two names is about the second one."""
+    """Yield the contradictions within a mapping, for any file: a path of two names is about the second one."""
     for ours, word in mapping.constant.items():
         if ours in (mapping.columns or ()):
             yield ("constant", ours), _("This is mapped to a column as well. Keep one of the two.")
@@ -266,7 +266,7 @@ def _misfits(mapping: ColumnMapping) -> Iterator[tuple[Path, str]]:
 
 
 def _misfits_of_file(mapping: ColumnMapping) -> Iterator[tuple[Path, str]]:
-    """Yield what cannot be in how a file writes times and lays out its ratings."""
+    """Yield the faults of the settings for times and for the layout of ratings."""
     for ours, pattern in mapping.format.items():
         if not _is_format(pattern):
             sentence = _("This is not a time format. Write one such as %(example)s, with day, month and year.")
@@ -295,7 +295,7 @@ def _brought(mapping: ColumnMapping) -> set[str]:
 
 
 def _misfits_of_shape(mapping: ColumnMapping) -> Iterator[tuple[Path, str]]:
-    """Yield what cannot be in paths and patterns."""
+    """Yield the faults of paths and patterns."""
     paths = [(("columns", ours), path) for ours, path in (mapping.columns or {}).items()]
     for place, path in [*paths, *((("where", path), path) for path in mapping.where)]:
         try:

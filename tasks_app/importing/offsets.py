@@ -20,7 +20,7 @@ _ENCODINGS: Mapping[str, tuple[str, int]] = {UTF16: ("utf-16-le", 2), BYTES: ("u
 
 
 class OffsetReader:
-    """Turns the offsets of rows into characters from 0, the end behind the span; what cannot be is reported."""
+    """Turns the offsets of rows into characters from 0, the end behind the span, and reports impossible offsets."""
 
     def __init__(self, study: Study, offsets: Offsets, report: Report) -> None:
         self._offsets, self._report = offsets, report
@@ -66,7 +66,7 @@ class OffsetReader:
 
 
 def _beyond_ascii(rows: QuerySet[Any], name: str) -> QuerySet[Any]:
-    """Return the rows whose text has other characters than those of ASCII."""
+    """Return the rows with characters beyond ASCII in their text."""
     n_bytes = Func(F(name), function="octet_length", output_field=IntegerField())
     longer: QuerySet[Any] = rows.annotate(n_bytes=n_bytes).exclude(n_bytes=Length(F(name)))
     return longer

@@ -15,7 +15,7 @@ from tasks_app.studyfile.problems import Problems
 
 
 def table(source: IO[bytes], _target: None, *, name: str) -> PlainForm:
-    """Look through a table whose lines are read later, for what no reader of lines could take. Raises StudyFileError.
+    """Search a table for lines that no reader could take, before its lines are read. Raises StudyFileError.
 
     What is wrong with its letters is said when the whole table is checked.
     """

@@ -20,7 +20,7 @@ LONGEST = {"category": 200, "severity": 40}
 
 
 class Report:
-    """Reports what is wrong with the rows of one file, and counts it."""
+    """Reports the faults of the rows of one file, and counts them."""
 
     def __init__(self, problems: Problems, file: str) -> None:
         self._problems = problems
@@ -28,7 +28,7 @@ class Report:
         self.count = 0
 
     def __call__(self, row: Row, column: str, sentence: str) -> None:
-        """Report what is wrong with a cell."""
+        """Report the fault of a cell."""
         self.count += 1
         row.report(self._problems, column, sentence)
 
@@ -43,7 +43,7 @@ Fault = tuple[str, str]
 
 
 class RatingCheck:
-    """Holds ratings against what their task type declares. `cells` are those of a row, by our columns."""
+    """Holds ratings against the declarations of their task type. `cells` are those of a row, by our columns."""
 
     span_columns = SPAN
 
@@ -59,7 +59,7 @@ class RatingCheck:
     def faults(
         self, cells: Mapping[str, Any], task: TaskTarget, criterion: Criterion | None, *, is_placed: bool
     ) -> Iterator[Fault]:
-        """Yield what is wrong with a rating; `is_placed` says whether it is known which text of its unit was rated."""
+        """Yield the faults of a rating; `is_placed` says whether it is known which text of its unit was rated."""
         answers = task.answers(criterion)
         outcome, labels = answers.outcome, answers.labels
         of_a_text = outcome is not None and outcome.per in {"criterion", "part"}

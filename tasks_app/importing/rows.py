@@ -111,7 +111,7 @@ class MappedTable(Table):
                 yield row
 
     def _complete(self, row: Row) -> None:
-        """Fill in what is the same for all rows; what belongs to a span only where the row has one."""
+        """Fill in the constants of all rows; constants of spans only where the row has a span."""
         for ours, value in self._otherwise.items():
             if ours not in row.cells and value is not None and (ours not in SPAN or "span_start" in row.cells):
                 row.cells[ours] = value

@@ -46,7 +46,7 @@ class Sheet:
     bare: bool = False
 
     def rows(self, problems: Problems) -> list[Row]:
-        """Return the rows; what cannot be read is reported."""
+        """Return the rows, and report faults."""
         lines = list(self._lines(problems))
         if problems.count or not lines:
             if not lines:

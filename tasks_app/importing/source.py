@@ -42,7 +42,7 @@ _BEGINNINGS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"PAR1", b"$FL2")
 
 @dataclass(frozen=True, slots=True)
 class PlainForm:
-    """What is known of an upload that was looked through: it is text, or was written as lines of text.
+    """An upload after its examination: it is text, or was written as lines of text.
 
     `name` is what it is called from then on, and `notes` say where it is not what its name said. The rows of each of a
     workbook's `sheets` are lists in JSON, one a line: its name, where its lines begin, and notes on it. `is_written`
@@ -66,7 +66,7 @@ class PlainForm:
 
 @dataclass(frozen=True, slots=True)
 class Reshaped:
-    """What is known of a reshaped file: `numbers` are those of its columns, `words` our columns that paths fill.
+    """A reshaped file: `numbers` are those of its columns, `words` our columns that paths fill.
 
     `width` is how many rows a line has at most, `names` the file's own columns. `is_text` says that cells are
     texts, as in CSV, and no values of JSON.
@@ -137,7 +137,7 @@ class RatingsFile:
 
 
 class _Counted(io.RawIOBase):
-    """A stream that ends with StudyFileError where it holds too much, and knows what it held."""
+    """A stream that ends with StudyFileError where it holds too much, and has the digest of its content."""
 
     def __init__(self, stream: IO[bytes], file: RatingsFile) -> None:
         self._stream = stream
@@ -171,7 +171,7 @@ class _Counted(io.RawIOBase):
 
 @contextmanager
 def unpacked(file: RatingsFile) -> Iterator[IO[bytes]]:
-    """Open a file and unpack it on the way where it is gzipped, whatever its name says."""
+    """Open a file, unpacked on the way where its content is gzipped, under any name."""
     with file.open() as stream:
         start = stream.read(len(_BEGINNINGS[0]))
         stream.seek(0)
@@ -190,7 +190,7 @@ def _how_to_save() -> str:
 
 
 def head_of(file: RatingsFile) -> str:
-    """Return the beginning of a file as text: what cannot be read is replaced, a broken last line left out.
+    """Return the beginning of a file as text: unreadable bytes are replaced, a broken last line left out.
 
     Raises
     ------
@@ -218,14 +218,14 @@ def head_of(file: RatingsFile) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Scanned:
-    """What is known of a file that was read to its end: its encoding, and the SHA-256 of what it holds unpacked."""
+    """A file that was read to its end: its encoding, and the SHA-256 of its unpacked content."""
 
     encoding: Encoding
     sha256: str
 
 
 def scan_file(file: RatingsFile, problems: Problems) -> Scanned | None:
-    """Read a file to its end; what keeps it from being read as text is reported, and None returned.
+    """Read a file to its end; where it cannot be read as text, report why and return None.
 
     Raises
     ------
@@ -240,7 +240,7 @@ def scan_file(file: RatingsFile, problems: Problems) -> Scanned | None:
 
 
 def scan_whole(file: RatingsFile) -> Scanned:
-    """Read a file to its end. Raises StudyFileError for whatever keeps it from being read as text."""
+    """Read a file to its end. Raises StudyFileError where it cannot be read as text."""
     problems = Problems()
     scanned = scan_file(file, problems)
     problems.raise_if_any()

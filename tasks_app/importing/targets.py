@@ -18,7 +18,7 @@ from tasks_app.task_types.base import Criterion, Outcome
 
 
 class Names(NamedTuple):
-    """How a row names what it is about; None where it says nothing. The criterion matters where it has own units."""
+    """A row's names of its task, unit and texts, or None. The criterion matters if it has units of its own."""
 
     task: str | None
     unit: str | None
@@ -31,7 +31,7 @@ class Names(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """What ratings on a criterion can be: their outcome, if one answers it, the columns they stand in, their labels.
+    """The possible ratings on a criterion: their outcome, if one answers it, their columns and their labels.
 
     `labels` is None where any word is a label; those of `labels_alone` stand beside no other one.
     """
@@ -49,7 +49,7 @@ class Answers:
 
 @dataclass(frozen=True, slots=True)
 class TaskTarget:
-    """A task that ratings can belong to: what it asks, and what its ratings can be."""
+    """A task that ratings can belong to: its questions, and the possible ratings."""
 
     id: int
     key: str
@@ -66,7 +66,7 @@ class TaskTarget:
 
     @classmethod
     def of(cls, row: Task) -> TaskTarget:
-        """Read what a task asks."""
+        """Read the questions of a task."""
         frame = screens.read_frame(row.pk)
         return cls(
             id=row.pk,
@@ -82,7 +82,7 @@ class TaskTarget:
         )
 
     def answers(self, criterion: Criterion | None) -> Answers:
-        """Return what ratings on a criterion can be."""
+        """Return the possible ratings on a criterion."""
         key = None if criterion is None else criterion.key
         if key not in self._answers:
             kind = self.frame.kind
@@ -136,7 +136,7 @@ class UnitTarget:
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What a row is about. `shared` where the (first) text stands there for outputs of several systems.
+    """The unit and texts of a row. `shared` where the (first) text stands there for outputs of several systems.
 
     `output` and `output_b` are those that the row names, shown by `part` and `part_b`.
     """

@@ -66,7 +66,7 @@ class Wide:
         return {*self.patterns, *([self.of] if self.has_words else [])}
 
     def problems(self, elsewhere: Mapping[str, object]) -> Iterator[tuple[str, str]]:
-        """Yield (our column, sentence) for what cannot be; `elsewhere` are our columns that stand outside."""
+        """Yield (our column, sentence) for each contradiction; `elsewhere` are our columns that stand outside."""
         if not self.patterns:
             yield "", _("needs at least one column, such as value: quality*.")
         columns = [*self.patterns, *([self.of] if self.has_words else [])]

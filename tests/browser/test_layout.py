@@ -13,7 +13,8 @@ from tests.deviations import assert_each
 from tests.layout import faults_at
 from tests.servers import LiveSite
 
-STUDY = "/admin/studies/closed-likert"
+STUDY = "/admin/studies/example-likert"
+LONG_WORDS = "/admin/studies/long-words"
 TABS = ("", "set-up/task/", "items/", "design/", "checks/", "recruit/", "monitor/", "raters/", "pay/", "results/",
         "datasheet/", "data/", "api/")  # fmt: skip
 OTHERS = ("/", "/task-types/", "/api/v1/", "/nothing/", "/admin/studies/", "/admin/studies/welcome/", "/admin/log/",
@@ -30,7 +31,7 @@ def test_a_title_with_a_word_longer_than_a_phone_is_wide(page: Page, live_site: 
     folder = Path(ready("likert", tmp_path / "study"))
     file = folder / "study.yaml"
     study = yaml.safe_load(file.read_text(encoding="utf-8"))
-    study["study"]["title"] = LONG_WORD
+    study["study"] |= {"title": LONG_WORD, "slug": "long-words"}
     study["tasks"].append(
         {**deepcopy(study["tasks"][0]), "key": "again", "title": "Once more", "criteria": ["fluency"]}
     )
@@ -38,13 +39,13 @@ def test_a_title_with_a_word_longer_than_a_phone_is_wide(page: Page, live_site: 
     live_site.manage("load_study", str(folder), "--owner", name)
     sign_in(page, live_site)
     for step in ("set-up/checks/", "set-up/review/", "design/", "recruit/"):
-        page.goto(f"{STUDY}/{step}")
+        page.goto(f"{LONG_WORDS}/{step}")
         page.wait_for_load_state("networkidle")
         assert faults_at(page, (390,)) == {}, step
     for address in ("/admin/studies/", "/admin/studies/new/"):
         page.goto(address)
         assert faults_at(page, (390,)) == {}, address
-    page.goto(f"{STUDY}/set-up/checks/")
+    page.goto(f"{LONG_WORDS}/set-up/checks/")
     page.set_viewport_size({"width": 390, "height": 900})
     button = page.get_by_role("button", name="Add an attention check (Texts about places)")
     words = button.evaluate("(button) => [...button.children].map((child) => child.textContent.trim())")
@@ -54,14 +55,10 @@ def test_a_title_with_a_word_longer_than_a_phone_is_wide(page: Page, live_site: 
 @pytest.mark.exhaustive
 def test_every_page_of_a_closed_study(page: Page, live_site: LiveSite, tmp_path: Path) -> None:
     name, _password = live_site.login
-    folder = ready("likert", tmp_path / "study")
-    # A key of its own: other tests load the example under its key, and none may be opened before.
-    file = Path(folder) / "study.yaml"
-    file.write_text(file.read_text("utf-8").replace("slug: example-likert", "slug: closed-likert"), "utf-8")
-    live_site.manage("load_study", folder, "--owner", name)
-    live_site.manage("move_study", "closed-likert", "open")
-    live_site.manage("simulate_raters", "closed-likert", "--raters", "12", "--planted")
-    live_site.manage("move_study", "closed-likert", "close")
+    live_site.manage("load_study", ready("likert", tmp_path / "study"), "--owner", name)
+    live_site.manage("move_study", "example-likert", "open")
+    live_site.manage("simulate_raters", "example-likert", "--raters", "12", "--planted")
+    live_site.manage("move_study", "example-likert", "close")
     sign_in(page, live_site)
     page.goto(f"{STUDY}/results/")
     expect(page.get_by_role("heading", name="What was excluded")).to_be_visible(timeout=120_000)

@@ -29,9 +29,9 @@ def test_planning_before_a_study_exists(page: Page, live_site: LiveSite) -> None
     page.reload()
     expect(page.get_by_text("With 24 judges at least 13 must be right (alpha 0.05); the power is 93.2")).to_be_visible()
     fits_a_phone(page)
-    for name in ("Power for preferences", "Width of an interval of alpha"):
+    for name, curve in (("Power for preferences", "Power by number of items"), ("Width of an interval of alpha", "")):
         page.get_by_role("navigation", name="Planning").get_by_role("link", name=name).click()
-        expect(page.get_by_role("img")).to_be_visible()
+        expect(page.get_by_role("img", name=curve).first).to_be_visible()
         page.get_by_text("What was assumed").click()
         expect(page.locator("#planning-assumed")).to_be_visible()
         accessible(page, OURS)

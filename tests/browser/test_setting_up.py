@@ -1,11 +1,13 @@
 """A researcher sets up a study in a real browser: from a table of texts to an open study."""
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
+from evalweb.local_services.folder import BASE_DIR
 from tests.about import ABOUT
 from tests.browser.kit import accessible, at, fits_a_phone, send, sign_in, without_script
 from tests.browser.test_researcher import OURS
@@ -33,6 +35,15 @@ def table(folder: Path) -> Path:
     ]
     path.write_text("\n".join(["mr_id,system,meaning_representation,output_text", *rows]))
     return path
+
+
+def draft_of_the_example(site: LiveSite, folder: Path, slug: str) -> None:
+    """Load the example of a Likert scale under a key of its own, since other tests open it under its own."""
+    study = shutil.copytree(BASE_DIR / "examples" / "likert", folder / slug) / "study.yaml"
+    study.write_text(
+        study.read_text(encoding="utf-8").replace("slug: example-likert", f"slug: {slug}"), encoding="utf-8"
+    )
+    site.manage("load_study", str(study.parent), "--owner", site.login[0])
 
 
 def make_study(page: Page, goal: str, title: str) -> None:
@@ -106,22 +117,21 @@ def test_from_a_table_to_an_open_study(page: Page, live_site: LiveSite, tmp_path
 
 
 def test_every_step_is_accessible_and_fits_a_phone(
-    page: Page, browser: Browser, live_site: LiveSite, page_problems: list[str]
+    page: Page, browser: Browser, live_site: LiveSite, page_problems: list[str], tmp_path: Path
 ) -> None:
-    name, _password = live_site.login
-    live_site.manage("load_study", "examples/likert", "--owner", name)
+    draft_of_the_example(live_site, tmp_path, "every-step")
     sign_in(page, live_site)
-    of_study = [f"example-likert/{address}" for address in (*(f"set-up/{step}/" for step in STEPS), *BESIDE)]
+    of_study = [f"every-step/{address}" for address in (*(f"set-up/{step}/" for step in STEPS), *BESIDE)]
     for address in (*of_study, *AROUND):
         page.goto(f"/admin/studies/{address}")
         accessible(page, OURS)
         fits_a_phone(page)
         if address == "new/":
             page_problems.clear()  # axe itself writes styles into the pictures' trees
-    page.goto("/admin/studies/example-likert/set-up/texts/media/")
+    page.goto("/admin/studies/every-step/set-up/texts/media/")
     drop(page, "one.png", "no picture")
     assert page.locator("input[type=file]").evaluate("(field) => field.files[0].name") == "one.png"
-    page.goto("/admin/studies/example-likert/set-up/task/")
+    page.goto("/admin/studies/every-step/set-up/task/")
     before = revision_of(page)
     page.get_by_label("Public title").focus()
     page.keyboard.type("!")
@@ -131,7 +141,7 @@ def test_every_step_is_accessible_and_fits_a_phone(
     expect(page.get_by_label("Public title")).to_have_value("How do these short texts read?")
     with without_script(browser, live_site) as plain:
         sign_in(plain, live_site)
-        plain.goto("/admin/studies/example-likert/set-up/raters/")
+        plain.goto("/admin/studies/every-step/set-up/raters/")
         plain.get_by_label("Units in a rater's set").fill("9")
         plain.get_by_role("button", name="Save", exact=True).click()
         expect(plain.get_by_label("Units in a rater's set")).to_have_value("9")
@@ -185,12 +195,11 @@ def test_one_press_adds_one_entry_while_what_was_typed_is_being_saved(page: Page
 
 
 @pytest.mark.exhaustive
-def test_a_draft_is_rated_on_trial_from_review_and_back(page: Page, live_site: LiveSite) -> None:
+def test_a_draft_is_rated_on_trial_from_review_and_back(page: Page, live_site: LiveSite, tmp_path: Path) -> None:
     """Consent, instructions, every text and the end are the real pages; each leads back to Review, still a draft."""
-    name, _password = live_site.login
-    live_site.manage("load_study", "examples/likert", "--owner", name, "--replace")
+    draft_of_the_example(live_site, tmp_path, "on-trial")
     sign_in(page, live_site)
-    review = "/admin/studies/example-likert/set-up/review/"
+    review = "/admin/studies/on-trial/set-up/review/"
     page.goto(review)
     page.get_by_role("button", name="Rate it yourself").click()
     trial = page.get_by_text("Your answers do not count, and nobody is paid for them.")

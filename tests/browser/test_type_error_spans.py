@@ -254,11 +254,11 @@ def test_marks_given_in_a_text_from_right_to_left(browser: Browser, monkeypatch:
         expect(words(page).nth(0)).to_have_attribute("aria-label", "القطار, Major, marked already: right or wrong?")
         send(page)
         missing(page, "For every mark that was already there")
-        page.get_by_role("group", name="القطار").get_by_label("Right").check()
+        page.get_by_role("radiogroup", name=re.compile("القطار")).get_by_label("Right").check()
         words(page).nth(4).click()
         accessible(page)
         page.get_by_role("button", name="Wrong").click()
-        expect(page.get_by_role("group", name="يعمل").get_by_label("Wrong")).to_be_checked()
+        expect(page.get_by_role("radiogroup", name=re.compile("يعمل")).get_by_label("Wrong")).to_be_checked()
         expect(listed).to_be_focused()
         page.keyboard.press("Home")
         page.keyboard.press("ArrowLeft")  # on, since the text runs to the left

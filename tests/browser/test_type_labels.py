@@ -55,6 +55,7 @@ def test_a_unit_by_keyboard_alone(page: Page, open_example: OpenExample) -> None
         "none_of_these": ["message"],
         "none_text": ["message"],
         "order": "fixed",
+        "ordered": [],
         "details": [after],
     }
     begin(page, open_example("labels", params=params, criteria=["message"]))

@@ -84,7 +84,7 @@ def words_weigh_the_same_and_circles_are_alike(page: Page) -> None:
     )
     assert len(dots) == 1
     for direction, before in (("ltr", True), ("rtl", False)):
-        page.evaluate("(dir) => document.documentElement.setAttribute('dir', dir)", direction)
+        turn(page, direction)
         pair = pairs(page).first
         word, circle = pair.locator(".pair-word").first.bounding_box(), pair.locator("input").first.bounding_box()
         far = pair.locator("input").last.bounding_box()
@@ -95,7 +95,14 @@ def words_weigh_the_same_and_circles_are_alike(page: Page) -> None:
         assert (word["x"] < circle["x"] < far["x"]) is before
         assert (word["x"] > circle["x"] > far["x"]) is not before
         fits(page)
-    page.evaluate("document.documentElement.setAttribute('dir', 'ltr')")
+    turn(page, "ltr")
+
+
+def turn(page: Page, direction: str) -> None:
+    """Let the page and every part of it that has a direction run in another one."""
+    page.evaluate(
+        "(dir) => document.querySelectorAll('[dir]').forEach((one) => one.setAttribute('dir', dir))", direction
+    )
 
 
 @pytest.mark.exhaustive

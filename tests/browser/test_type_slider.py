@@ -26,7 +26,7 @@ def test_the_example_with_the_mouse_and_a_draft_comes_back(page: Page, open_exam
         expect(page.get_by_text(definition)).to_have_count(1)
         for letter in "AB":
             one = page.get_by_role("slider", name=f"Text {letter}, {criterion}: {question}")
-            expect(one).to_have_accessible_description(re.compile(f"^{definition}"))
+            expect(one).to_have_accessible_description(re.compile(rf"^Answer required\. {definition}"))
             expect(one).to_have_attribute("aria-valuetext", "Not set")
     expect(page.locator("[data-current=marked] .slider-range")).to_have_count(1)
     expect(page.locator(".text-beside .judged")).to_have_attribute("lang", "de")

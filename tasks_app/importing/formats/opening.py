@@ -17,7 +17,7 @@ from tasks_app.studyfile.files.apart import read_apart
 
 
 def plain_form(file: RatingsFile, target: IO[bytes]) -> RatingsFile:
-    """Return an upload as text that was looked through in a process of its own; what is none is written to `target`.
+    """Return an upload as text, examined in a process of its own; any other file is written to `target` as lines.
 
     Raises
     ------
@@ -33,7 +33,7 @@ def plain_form(file: RatingsFile, target: IO[bytes]) -> RatingsFile:
 
 @contextmanager
 def readable(file: RatingsFile) -> Iterator[RatingsFile]:
-    """Give a file whose lines can be read: itself, or what was written of a workbook or JSON. Raises StudyFileError."""
+    """Give a file that can be read by lines: itself, or the lines made of a workbook or JSON. Raises StudyFileError."""
     file.check_name()
     if file.form is not None or not _is_written(file):
         yield file

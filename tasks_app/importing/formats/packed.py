@@ -43,7 +43,7 @@ def tables_in(archive: Archive) -> list[str]:
 
 
 def are_columnar(names: Sequence[str]) -> bool:
-    """Return whether all tables are of a data set of `datasets`, whose parts have the same columns."""
+    """Return whether all tables are parts of a data set of `datasets`, with the same columns."""
     return bool(names) and all(name.lower().endswith(ENDINGS) for name in names)
 
 

@@ -27,7 +27,7 @@ KEY = "key"
 
 
 def table(source: IO[bytes], target: IO[bytes], *, name: str) -> PlainForm:
-    """Look at a table, by its content rather than by its name, and write what is no text into the target as lines.
+    """Examine a table by its content rather than its name, and write a table that is no text into the target as lines.
 
     Raises
     ------
@@ -147,7 +147,7 @@ def _json_lines(file: RatingsFile, target: IO[bytes]) -> PlainForm:
 
 
 def _entries(file: str, members: dict[str, object]) -> tuple[list[object], tuple[str, ...]]:
-    """Return the rows of a file that is one object, and what to know of them.
+    """Return the rows of a file that is one object, with notes on them.
 
     These are the entries of its longest list, or its objects, with their names as `key`.
     """

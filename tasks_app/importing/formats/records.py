@@ -35,7 +35,7 @@ _OWN = gettext_lazy("A column of the file.")
 
 
 class _AnyNames(Naming):
-    """The naming of a table whose columns all have the names of the file."""
+    """The naming of a table with the column names of the file."""
 
     def columns(self, theirs: str) -> Sequence[tuple[str, Column]]:
         kind = Kind.JSON if self.declared.suffixes == ("jsonl",) else Kind.EXACT
@@ -111,7 +111,7 @@ class Records(Table):
         return self._is_json
 
     def open(self) -> tuple[str, QuoteWatch | None, LineReader]:
-        """Return a reader of rows whose first row has the names of the columns."""
+        """Return a reader of rows with the names of the columns in the first row."""
         delimiter, watch, reader = super().open() if self._sheet is None else (",", None, Rows(self._sheet, [0]))
         return delimiter, watch, _Headed(reader, self._header) if self._header else reader
 

@@ -52,7 +52,7 @@ class _Texts:
 
 
 class _Part:
-    """One XML part of a workbook, whichever it is: what it declares is known by its elements, not by its name."""
+    """One XML part of a workbook of any kind: its declarations are known by their elements, not by the part's name."""
 
     def __init__(self, name: str, texts: _Texts, refuse: Callable[[str], StudyFileError]) -> None:
         self.name = name

@@ -27,7 +27,7 @@ _KEPT, _LONG = 10**15, 10**21
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A sheet: its rows as texts, as many cells in each, from row 1 on, and what a researcher should know of it."""
+    """A sheet: its rows as texts, as many cells in each, from row 1 on, and notes for the researcher."""
 
     name: str
     rows: Iterator[list[str]]

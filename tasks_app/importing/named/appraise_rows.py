@@ -1,4 +1,4 @@
-"""The rows of Appraise's exports of scores. They have no header: the kind of item in column 4 says what they are."""
+"""The rows of Appraise's exports of scores. They have no header and are known by the kind of item in column 4."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def is_row(row: Sequence[str]) -> bool:
 
 
 def files_of(files: Files) -> list[str]:
-    """Return the CSV files whose first row is one of Appraise's."""
+    """Return the CSV files that begin with a row of Appraise's."""
     return [name for name in files.ending(".csv") if is_row(_first(files.head(name)))]
 
 

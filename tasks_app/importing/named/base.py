@@ -17,7 +17,7 @@ CERTAIN, LIKELY = "certain", "likely"
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """What a format was recognised by: `sure` is CERTAIN or LIKELY, `why` a sentence for a person."""
+    """The sign by which a format was recognised: `sure` is CERTAIN or LIKELY, `why` a sentence for a person."""
 
     sure: str
     why: str
@@ -44,7 +44,7 @@ class NamedFormat:
     options: ClassVar[Mapping[str, Option]] = {}
 
     def recognise(self, files: Files) -> Sign | None:
-        """Return what says that the files are of this format; None where nothing does."""
+        """Return the sign that the files are of this format; None where there is none."""
         raise NotImplementedError
 
     def read(self, files: Files, study: Collected, options: Mapping[str, str]) -> None:
@@ -67,7 +67,7 @@ class Recognised:
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """What was read: counts by noun, notes for the researcher, the tasks with their types, and some ratings."""
+    """The converted files: counts by noun, notes for the researcher, the tasks with their types, and some ratings."""
 
     counts: Mapping[str, int]
     notes: tuple[str, ...]

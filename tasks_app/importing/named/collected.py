@@ -1,4 +1,4 @@
-"""What a reader of a format collects: texts, ratings and what was asked, written as a study file with its ratings."""
+"""The texts, ratings and questions that a reader of a format collects, written as a study file with its ratings."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _LINE_END = re.compile("\r\n|\r")
 
 @dataclass(slots=True)
 class Question:
-    """A criterion of a task: what raters were asked. `labels` are its answers where these are words."""
+    """A criterion of a task: a question to raters. `labels` are its answers where these are words."""
 
     key: str
     name: str
@@ -63,7 +63,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text of a system for an item, by the keys that its ratings name; `shift` turns offsets of what the file had."""
+    """A text of a system for an item, by the keys that its ratings name; `shift` turns the file's offsets."""
 
     item: str
     system: str
@@ -77,7 +77,7 @@ class Text:
         return {"item": self.item, "system": self.system, **({"variant": self.variant} if self.variant else {})}
 
     def at(self, offset: int) -> int:
-        """Return an offset of the text as the file had it, whose line ends may have had two characters, as one here."""
+        """Turn an offset of the file's own text, with line ends of one or two characters, into one of this text."""
         return offset - sum(end < offset for end in self.line_ends)
 
 
@@ -113,7 +113,7 @@ class Collected:
         return task.questions[name]
 
     def item(self, name: str, **about: Json) -> str:
-        """Return the key of an item; what is said of it (source, reference, document …) is kept the first time."""
+        """Return the key of an item; its source, reference, document and so on are kept from its first mention."""
         key = self._items.key(name)
         kept = self._about.setdefault(key, {})
         for column, value in about.items():
@@ -183,7 +183,7 @@ class Collected:
                 "ratings": self.counts["ratings"]}  # fmt: skip
 
     def all_notes(self) -> list[str]:
-        """Return what a researcher should know: what was changed, and what was left out."""
+        """Return the notes for the researcher: changed values, and values left out."""
         notes = list(self.notes)
         variants = sum(len(texts) - 1 for texts in self._texts.values())
         if variants:

@@ -1,4 +1,4 @@
-"""Scores from 0 to 100 with marked errors, as ESA asks for them, from tools whose browsers count UTF-16 units."""
+"""Scores from 0 to 100 with marked errors, as ESA asks for them, from browser tools that count UTF-16 units."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class ErrorsAndScores:
                 self._study.left_out[_("Left out: marked errors without a place in their texts (%(n)s).")] += 1
 
     def finish(self) -> None:
-        """Say what was asked: scores alone, ESA, or kinds of error as in MQM."""
+        """Declare the task: scores alone, ESA, or kinds of error as in MQM."""
         if self._task is None:
             return
         if not self._asks_for_errors:

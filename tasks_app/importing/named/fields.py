@@ -31,7 +31,7 @@ OPTIONS: Mapping[str, Option] = {
 
 
 class Fields:
-    """Finds the parts of records; what each was taken from is noted once."""
+    """Finds the parts of records, and notes the field of each part once."""
 
     def __init__(self, study: Collected, options: Mapping[str, str]) -> None:
         self._study, self._options = study, options

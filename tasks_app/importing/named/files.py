@@ -136,7 +136,7 @@ class Files:
             return None
 
     def ending(self, *endings: str) -> list[str]:
-        """Return the names of the files that end so, whatever the case."""
+        """Return the names of the files with an ending, in upper or lower case."""
         return [name for name in self.names if name.lower().removesuffix(".gz").endswith(endings)]
 
 
@@ -206,6 +206,6 @@ def _without(name: str, *endings: str) -> str:
 
 
 def same_names(columns: Iterable[str], wanted: Iterable[str]) -> bool:
-    """Return whether a header has all the names that are wanted, whatever their case."""
+    """Return whether a header has all the wanted names, in upper or lower case."""
     names = {column.strip().lower() for column in columns}
     return all(name in names for name in wanted)

@@ -45,7 +45,7 @@ def path_of(category: str) -> str:
 
 
 def params_of(weights: str, severities: Iterable[str], categories: Iterable[str]) -> dict[str, Json]:
-    """Return the parameters of a task whose errors have these severities and categories, by the names in a file."""
+    """Return the parameters of a task with these severities and categories of errors, by the names in a file."""
     used = {key_of(severity) for severity in severities}
     known = [key for key in SEVERITIES if key in used or key in {"minor", "major"}]
     others = sorted(used - set(SEVERITIES) - {""})

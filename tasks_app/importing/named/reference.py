@@ -1,4 +1,4 @@
-"""The table of formats in docs/formats.md, made of what the readers declare."""
+"""The table of formats in docs/formats.md, made of the readers' declarations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was asked, known by the answers: scores on a scale, labels, preferences, spans with a kind."""
+"""Tasks that are known by their answers: scores on a scale, labels, preferences, spans with a kind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Make a study of files of a named format: its texts, what was asked, and the ratings, all of it or nothing."""
+"""Make a study of files of a named format: its texts, its tasks and its ratings, all of it or nothing."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def kept_form(file: RatingsFile, target: IO[bytes]) -> RatingsFile:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A study that was made of files, or only could be: what was read, and what was stored."""
+    """A study made of files, or one that could be made: the converted files, and the stored study if any."""
 
     study: Study
     converted: Converted
@@ -130,7 +130,7 @@ class Made:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Return what a researcher should know."""
+        """Return the notes for the researcher."""
         return (*self.converted.notes, *self.imported.notes)
 
 

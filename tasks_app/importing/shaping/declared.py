@@ -1,4 +1,4 @@
-"""What a mapping declares of the shape of a file: each part once, as typed fields or a small schema."""
+"""The declarations of a mapping on the shape of a file: each part once, as typed fields or a small schema."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Offsets(Declared):
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """Another file whose columns are added where its key is the same; `on` gives its columns by those of the table."""
+    """Another file, to add its columns to rows with the same key; `on` gives its columns by those of the table."""
 
     file: str
     on: Mapping[str, str]

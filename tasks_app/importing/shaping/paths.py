@@ -34,7 +34,7 @@ LISTED = 30
 
 
 class BadPath(ValueError):
-    """A path that cannot be read, or whose lists do not fit together in a record."""
+    """A path that cannot be read, or that names lists that do not fit together in a record."""
 
 
 class Step(NamedTuple):
@@ -158,7 +158,7 @@ class Expander:
                 yield from self._rows({**kept, **others, **inner}, words, record)
 
     def _matches(self, value: Json, step: Step, bound: Mapping[str, str], taken: Collection[str]) -> Matches:
-        """Return what a step matches in a value, by the words in braces; without any, by the number of the entry."""
+        """Return the entries that a step matches in a value, by the words in braces; without any, by their numbers."""
         value = opened(value)
         if step.kind == "entries":
             word = step.names[0] if step.names else ""
@@ -178,7 +178,7 @@ class Expander:
         return matched
 
     def words_of(self, key: str, step: Step) -> Labels | None:
-        """Return what the words in braces stand for in a name; None where the name does not fit.
+        """Return the meanings of the words in braces in a name; None where the name does not fit.
 
         Raises
         ------
@@ -220,7 +220,7 @@ def _readings(text: str, pieces: Sequence[str]) -> Iterator[tuple[str, ...]]:
 
 
 def _together(waiting: Mapping[str, tuple[Json, tuple[Step, ...]]]) -> list[str]:
-    """Return the paths whose next steps make the same rows: names before lists, and most words in braces first."""
+    """Return the paths with next steps that make the same rows: names before lists, and most words in braces first."""
     by_names = [name for name, (_value, steps) in waiting.items() if steps[0].kind == "names"]
     if not by_names:
         return list(waiting)
@@ -263,7 +263,7 @@ def _walk(value: Json, steps: tuple[Step, ...]) -> tuple[Json, tuple[Step, ...]]
 
 
 def opened(value: Json) -> Json:
-    """Return what a cell holds where it is text: JSON, a list as Python writes it, or a list between separators."""
+    """Return the value of a cell of text: JSON, a list as Python writes it, or a list between separators."""
     if not isinstance(value, str):
         return value
     text = value.strip()

@@ -24,7 +24,7 @@ from tasks_app.studyfile.problems import Problems
 
 @contextmanager
 def prepared(file: RatingsFile, document: Mapping[str, Json], limit: int | None = None) -> Iterator[RatingsFile]:
-    """Give a file whose rows have the columns of a mapping; of the first lines only, where there is a `limit`.
+    """Give a file with the columns of a mapping in its rows; of the first lines only, where there is a `limit`.
 
     An upload is reshaped in a process of its own. A file of this machine is reshaped by whoever started the command, so
     that it can be read with the files in its folder.

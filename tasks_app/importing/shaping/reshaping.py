@@ -49,7 +49,7 @@ NOTHING = "none"
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is read of a file: `columns` by our names (None for ours), `where` and, with `everything`, all columns."""
+    """The part of a file to read: `columns` by our names (None: ours), `where` and, with `everything`, all columns."""
 
     columns: Mapping[str, str] | None
     where: Sequence[str] = ()

@@ -43,7 +43,7 @@ __all__ = ["Made", "declared", "mapping_of", "study_of_table"]
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A study that was made of one table, with what a researcher should know."""
+    """A study that was made of one table, with notes for the researcher."""
 
     study: Study
     counts: Mapping[str, int]
@@ -146,7 +146,7 @@ def _place(entry: tuple[int, int, object]) -> tuple[int, int]:
 
 
 def _of_empty(reading: Reading, empty: str) -> Iterator[str]:
-    """Take outputs without a text for what the mapping says, and yield what was done or has to be decided."""
+    """Read outputs without a text as the mapping says, and yield notes on them and questions still to be decided."""
     found = reading.without_text
     if not found:
         return
@@ -175,7 +175,7 @@ def _of_empty(reading: Reading, empty: str) -> Iterator[str]:
 
 
 def _notes(reading: Reading, tasks: list[TaskOfTable]) -> Iterator[str]:
-    """Yield what was left out, and what was assumed where the table says nothing."""
+    """Yield notes on values left out, and on assumptions where the table says nothing."""
     if reading.n_unanswered:
         lines = ", ".join([*map(str, reading.unanswered), *(["…"] if reading.n_unanswered > LISTED else [])])
         sentence = ngettext(

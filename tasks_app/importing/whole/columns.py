@@ -22,7 +22,7 @@ _FEATURE = Column(FEATURE, Kind.TEXT, _("A property of the item by which results
 
 
 def declared(document: Json) -> TableDeclaration:
-    """Return the columns of a table whose mapping this is: attributes of raters are those that it names."""
+    """Return the columns of a table read by a mapping: attributes of raters are those that the mapping names."""
     items = [column for column in ITEMS.columns if column.name in {*OF_ITEM, "output", "language"}]
     ratings = [column for column in RATINGS.columns if is_used(column.name) and column.name != "position"]
     second = Column("output_b", Kind.TEXT, _("The second text, where two texts were compared."))

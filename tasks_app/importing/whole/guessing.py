@@ -1,4 +1,4 @@
-"""Guess what the columns of a table of texts and ratings are: a mapping to start from, which a person looks over."""
+"""Guess the uses of the columns of a table of texts and ratings: a mapping to start from, which a person looks over."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ RATERS, CRITERIA = "raters", "criteria"
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A way to read the columns of a table: its name, the mapping, and a sentence that says what they are taken for."""
+    """A way to read the columns of a table: its name, the mapping, and a sentence on the uses of the columns."""
 
     name: str
     document: Mapping[str, Json]
@@ -61,7 +61,7 @@ class Reading:
 
 
 def readings_of(file: RatingsFile, *, has_header: bool = True) -> list[Reading]:
-    """Return the ways to read a file, whose tables are joined where they belong together. Raises StudyFileError."""
+    """Return the ways to read a file; its tables are joined where they belong together. Raises StudyFileError."""
     if not has_header:
         found = readings(numbered(peek(file, rows=LOOKED_AT)))
         return [replace(reading, document={"header": NO_HEADER, **reading.document}) for reading in found]
@@ -130,7 +130,7 @@ def _readings(look: Peek) -> list[Reading]:
 
 
 def warning_of(document: Mapping[str, Json]) -> str:
-    """Return what is lost by reading a table so: agreement, where no column says who rated; "" where nothing is."""
+    """Return the loss by a reading of a table: agreement, where no column says who rated; "" where nothing is lost."""
     if not document.get("unknown_raters"):
         return ""
     return _(
@@ -146,7 +146,7 @@ def _family(look: Peek, cells: Mapping[str, Sequence[str]]) -> Family | None:
 
 
 def _may_be_answers(columns: Sequence[str]) -> list[str]:
-    """Return the columns whose names are not of an attribute, a number of a row or a time."""
+    """Return the columns without the name of an attribute, a number of a row or a time."""
     plain = {name: plain_name(name) for name in columns}
     return [
         name
@@ -167,7 +167,7 @@ def _on_one_scale(columns: Iterable[Sequence[str]]) -> bool:
 
 
 def _described(look: Peek, cells: Mapping[str, list[str]], numbered: Sequence[str]) -> dict[str, str]:
-    """Return what columns say of texts and raters, without some columns that hold answers."""
+    """Return the uses of columns about texts and raters, without some columns that hold answers."""
     rest = [name for name in look.columns if name not in numbered]
     # Names such as “submission” seldom mean the key of an answer; without one, the rows of a rater on a text are one.
     is_ours = {"judgment", "unit"} <= set(rest)

@@ -1,4 +1,4 @@
-"""Guess how the tables of one file belong together: by a column whose values are the keys of another table."""
+"""Guess how the tables of one file belong together: by a column that holds the keys of another table."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ _LABEL, _DEEPEST = 30, 3
 
 @dataclass(frozen=True, slots=True)
 class Nested:
-    """What the objects of one column hold: paths by our columns, further parts of a mapping, and the column."""
+    """The content of the objects of one column: paths by our columns, further parts of a mapping, and the column."""
 
     columns: Mapping[str, str]
     more: Mapping[str, Json]
@@ -23,7 +23,7 @@ class Nested:
 
 
 def nested_answers(cells: Mapping[str, Sequence[str]]) -> Nested | None:
-    """Return how answers of raters stand in a column whose cells are lists of objects; None where there is none.
+    """Return how answers of raters stand in a column of lists of objects; None where there is no such column.
 
     Such an object may hold a list of objects in turn, as sentences do that several raters judged.
     """

@@ -75,7 +75,7 @@ class Grid:
 
     @property
     def document(self) -> dict[str, Json]:
-        """Return the part of a mapping that says what the words in braces may be."""
+        """Return the part of a mapping that lists the possible words in braces."""
         return {"only": {name: list(words) for name, words in self.words.items()}}
 
 
@@ -95,7 +95,7 @@ def grid_of(columns: Sequence[str], is_answer: Callable[[str], bool]) -> Grid | 
 
 
 def _side_by_side(columns: Sequence[str], is_answer: Callable[[str], bool]) -> Grid | None:
-    """Return columns such as fluency1, fluency2, adequacy1, adequacy2; whose numbers these are does not show."""
+    """Return columns such as fluency1, fluency2, adequacy1, adequacy2, with numbers of raters or of something else."""
     pairs = [match.groups() for name in columns if (match := _SIDE_BY_SIDE.fullmatch(name)) and is_answer(name)]
     words, numbers = (list(dict.fromkeys(pair[side] for pair in pairs)) for side in (0, 1))
     if min(len(words), len(numbers)) < 2 or len(set(pairs)) != len(words) * len(numbers):

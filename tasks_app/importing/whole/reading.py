@@ -31,7 +31,7 @@ _SPAN = ("span_start", "category", "severity")
 
 @dataclass(slots=True)
 class Found:
-    """What was found of an item or an output: its values, and the line of each."""
+    """An item or an output as it was read: its values, and the line of each."""
 
     line: int
     values: dict[str, Any] = field(default_factory=dict)
@@ -60,7 +60,7 @@ class Scale:
 
 @dataclass(slots=True)
 class Reading:
-    """Reads the rows of a table; what contradicts is reported. `tells_systems` says whether a column names systems."""
+    """Reads the rows of a table and reports contradictions. `tells_systems` says whether a column names systems."""
 
     table: MappedTable
     problems: Problems

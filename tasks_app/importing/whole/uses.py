@@ -1,4 +1,4 @@
-"""What each column of a table of texts and ratings is, one use for a column, and the mapping that says the same.
+"""The use of each column of a table of texts and ratings, and the mapping that says the same.
 
 A mapping can say more than that: patterns, joins, words to replace. What no use can say stays in `Choices.rest`.
 """
@@ -111,7 +111,7 @@ class ColumnUse:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """The uses of the columns, the system of a table that names none, and what a mapping says beside."""
+    """The uses of the columns, the system of a table that names none, and the other parts of a mapping."""
 
     uses: Sequence[ColumnUse]
     system: str = ""
@@ -127,7 +127,7 @@ class BadUses(ValueError):
 
 
 def choices_of(document: Mapping[str, Json], columns: Iterable[str]) -> Choices:
-    """Return the uses by which a mapping reads the columns of a file, and what it says beside."""
+    """Return the uses by which a mapping reads the columns of a file, and its other parts."""
     rest = {part: dict(content) if isinstance(content, Mapping) else content for part, content in document.items()}
     rest.pop("unknown_raters", None)
     chosen: dict[str, ColumnUse] = {}
@@ -190,7 +190,7 @@ def _written_in(wide: Mapping[str, Json]) -> set[str]:
 
 
 def document_of(choices: Choices) -> dict[str, Json]:
-    """Return the mapping that says what the uses of the columns are. Raises BadUses."""
+    """Return the mapping with the same uses of the columns. Raises BadUses."""
     columns: dict[str, str] = {}
     for number, use in enumerate(choices.uses, start=1):
         if use.use not in {LEAVE_OUT, BY_TEXT, *_OF_ANSWERS}:
@@ -271,7 +271,7 @@ def _kind_of(answers: Sequence[ColumnUse]) -> str:
 
 
 def _refuse_contradictions(choices: Choices, answers: Sequence[ColumnUse], of: str) -> None:
-    """Refuse columns that say the same thing in two ways: who rated, on which question, or whose text it is."""
+    """Refuse columns that say the same thing in two ways: the rater, the question, or the system of the text."""
     by_use = {use.use: use.column for use in choices.uses}
     names = ", ".join(f"“{use.column}”" for use in answers)
     about = {"answers": names, **{use: f"“{column}”" for use, column in by_use.items()}}

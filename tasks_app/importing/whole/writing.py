@@ -1,4 +1,4 @@
-"""Write what was read of one table as a study file, with the scales that its ratings have."""
+"""Write the items and ratings of one table as a study file, with the scales that its ratings have."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ class _Reader:
             self._study.left_out[_("Left out: answers of other kinds, such as rankings (%(n)s).")] += 1
 
     def finish(self) -> None:
-        """Write the labels, and say what was asked."""
+        """Write the labels, and declare the task."""
         for question, answers in self._words.items():
             different = {value for _user, _text, value in answers}
             if len(different) > _MOST_LABELS or max(map(len, different)) > _LONGEST_LABEL:

@@ -74,7 +74,7 @@ class CrowdKit(NamedFormat):
 
 
 def _compare(files: Files, name: str, study: Collected, pairs: Preferences, texts: Mapping[str, str]) -> None:
-    """Write comparisons: what is compared is a system each, since crowd-kit ranks it as a whole."""
+    """Write comparisons: each compared object is a system, since crowd-kit ranks it as a whole."""
     for _line, row in files.table(name, _delimiter(name)):
         left, right, label = row["left"], row["right"], row["label"]
         item = study.item(row.get("task") or "comparison")

@@ -114,7 +114,7 @@ class _Reader:
         )
 
     def finish(self) -> None:
-        """Say what was asked."""
+        """Declare the task."""
         for asked in (self._scores, self._labels, self._steps):
             asked.finish()
 
@@ -135,7 +135,7 @@ def _trials(files: Files, name: str) -> Iterator[dict[str, Any]]:
 
 
 def _value(cell: Json) -> Json:
-    """Return what a cell holds: JSON, or text; null and nothing are None."""
+    """Return the value of a cell: JSON, or text; null and an empty cell are None."""
     if not isinstance(cell, str):
         return cell
     try:

@@ -125,7 +125,7 @@ class _Reader:
         self._pairs.rate(question, rater, first, second, label, **cells)
 
     def finish(self) -> None:
-        """Say what was asked."""
+        """Declare the task."""
         for asked in (self._scores, self._labels, self._marks):
             asked.finish()
 

@@ -152,7 +152,7 @@ class _Reader:
             )  # fmt: skip
 
     def finish(self, weights: str) -> None:
-        """Say what was asked. Scores are means or sums already: the name of the score stands for the rater."""
+        """Declare the task. Scores are means or sums already: the name of the score stands for the rater."""
         for scores in self._scores.values():
             scores.finish()
         if self._scores:

@@ -69,7 +69,7 @@ class _Reader:
         self._sliders = Scores(study, "sliders")
 
     def take(self, record: Mapping[str, Any]) -> None:
-        """Write what a user said of a document, a list of segments or one of them."""
+        """Write a user's answers about a document: a list of segments or one of them."""
         number, user = str(record["item_i"]), str(record["user_id"])
         if not number.isdecimal():
             self._study.left_out[_("Left out: answers to welcome items and random checks (%(n)s).")] += 1
@@ -104,7 +104,7 @@ class _Reader:
             self._study.left_out[_("Left out: texts in text fields (%(n)s).")] += 1
 
     def finish(self) -> None:
-        """Say what was asked."""
+        """Declare the task."""
         self._errors.finish()
         self._sliders.finish()
 

@@ -88,7 +88,7 @@ def _take_state(reader: _Reader, state: Mapping[str, Any]) -> None:
 
 
 class _Reader:
-    """Writes what users said of instances. `data` has the records of the data file by their ids."""
+    """Writes the users' answers about instances. `data` has the records of the data file by their ids."""
 
     def __init__(self, study: Collected, fields: Fields) -> None:
         self._study, self._fields = study, fields
@@ -119,7 +119,7 @@ class _Reader:
             self._marks.mark(user, text, int(start), int(end), str(kind), words)
 
     def finish(self) -> None:
-        """Say what was asked."""
+        """Declare the task."""
         for asked in (self._scores, self._labels, self._marks):
             asked.finish()
 
