@@ -111,6 +111,14 @@ def test_without_network_drafts_are_kept_and_tried_again_with_growing_pauses(bla
     assert kept is None
 
 
+def test_a_browser_that_keeps_nothing_does_not_promise_that_it_does(blank: Page) -> None:
+    body = f"""{DRAFTS}
+        drafts.keep = () => false; replies.push("down"); drafts.changed(); once(); await calm();
+        return [shown.at(-1), drafts.unsent];
+    """
+    assert run(blank, "core/draft.js", body) == ["offline-here 2", True]
+
+
 @pytest.mark.parametrize(
     ("status", "state", "stopped", "kept"),
     [(409, "elsewhere", False, False), (410, "over-stopped", True, False), (403, "unsaved", True, True)],

@@ -150,6 +150,8 @@ def test_bars_hold_one_line_on_a_phone_in_every_language(page: Page, width: int)
 
     def check(code: str) -> None:
         page.goto(f"/judge/?ui={code}&n=2")
+        foot = page.locator("footer.foot")
+        height = foot.bounding_box()["height"]
         page.evaluate(
             """() => {
                 const words = document.querySelector("template[data-words]").content;
@@ -171,6 +173,8 @@ def test_bars_hold_one_line_on_a_phone_in_every_language(page: Page, width: int)
         )
         assert [words for words, is_one_line in lines if not is_one_line] == []
         assert page.locator(".top-row").bounding_box()["height"] < 70
+        # No button moves into another row because of the note.
+        assert foot.bounding_box()["height"] <= height + 28
         assert [fault for fault in faults(page) if "span.saved" not in fault] == []
         shown = page.locator(".saved").evaluate(SHOWN_OF_WORDS)
         assert shown in {0, 1}, "a part of the word is shown"

@@ -124,6 +124,23 @@ def test_next_pressed_early_says_what_is_missing_and_goes_there(page: Page, stag
     assert stage.posts == []
 
 
+# Pixels between the first message and the outer edge of the frame around what has the focus.
+ROOM = """() => {
+    const shown = document.activeElement.closest("label") ?? document.activeElement;
+    const style = getComputedStyle(shown);
+    const edge = shown.getBoundingClientRect().top - parseFloat(style.outlineWidth) - parseFloat(style.outlineOffset);
+    return edge - document.querySelector("[data-error]:not([hidden])").getBoundingClientRect().bottom;
+}"""
+
+
+@pytest.mark.parametrize("shown", ["type=error_labels&sample=1", "type=slider&n=3"])
+def test_the_frame_of_the_focus_covers_no_words_of_the_message(page: Page, shown: str) -> None:
+    page.goto(f"/judge/?{shown}")
+    page.get_by_role("button", name="Send and go on").click()
+    expect(page.locator("[data-error]:visible").first).to_be_visible()
+    assert page.evaluate(ROOM) >= 0
+
+
 def test_links_of_the_servers_own_summary_lead_to_the_question(page: Page) -> None:
     page.goto(f"{SLIDER}&errors=1")
     page.get_by_role("link", name="Answer “How good is it?”.").click()

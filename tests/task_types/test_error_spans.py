@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
+from django.utils import translation
 
 from evalweb.local_services.folder import BASE_DIR
 from tasks_app.task_types.base import Criterion, ItemTexts, OutputText, Part, Screen, Value
@@ -179,6 +180,8 @@ def test_marks_that_a_text_comes_with_are_kept_or_removed_one_by_one() -> None:
     on = screen(prefill=([{"start": 4, "end": 9, "severity": "major"}], {"start": 13, "end": 17, "severity": "minor"}))
     unsettled = answer(on, p1_given_1="keep")
     assert unsettled.errors == {"p1-given-2": ["“late”: say whether this mark is right."]}
+    with translation.override("ar"):
+        assert "\u2068late\u2069" in answer(on, p1_given_1="keep").errors["p1-given-2"][0]
     kept = rows(on, answer(on, mark(0, 3, "minor"), p1_given_1="keep", p1_given_2="remove"))
     assert [(one.number, one.text, one.severity) for one in kept[1:]] == [(1, "The", "minor"), (2, "train", "major")]
     assert not answer(on, mark(0, 6), p1_given_1="keep", p1_given_2="remove").is_valid()  # it overlaps one that stays

@@ -185,6 +185,9 @@ def test_boxes_hold_together() -> None:
     assert errors == {"q-seen-a": ["Choose at least one: “Seen?”"]}
     errors, _values = one(question, {"q-seen-a": "on", "q-seen-none": "on"})
     assert errors == {"q-seen-none": ["“None” cannot be chosen together with others."]}
+    with translation.override("ar"):
+        errors, _values = one(question, {"q-seen-a": "on", "q-seen-none": "on"})
+    assert "\u2068None\u2069" in errors["q-seen-none"][0]
     _errors, values = one({**question, "required": False}, {})
     assert values == [], "no box ticked is no answer, not a no to each"
     _errors, values = one(question, {"q-seen-none": "on"})

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.core.management import call_command
+from django.utils import translation
 
 from tasks_app.models import Study, Unit
 from tasks_app.task_types.base import Criterion, GoldAnswer, ItemTexts, OutputText, Part, Quality, Screen
@@ -274,3 +275,10 @@ def test_the_example_loads(rosa: User) -> None:
     study = Study.objects.get(slug="example-semantic-differential")
     assert Unit.objects.filter(task__study=study).count() == 36
     assert set(study.criteria.values_list("kind", flat=True)) == {"pair"}
+
+
+def test_the_words_of_a_pair_are_isolated_in_a_message_that_runs_the_other_way() -> None:
+    with translation.override("ar"):
+        messages = [str(field.error_messages["required"]) for field in form_of(screen()).fields.values()]
+    assert len(messages) == len(PAIRS)
+    assert all(message.count("\u2068") == message.count("\u2069") == 2 for message in messages)

@@ -12,7 +12,8 @@ const SETTLE = 1000;
  * The state machine, without a page.
  *
  * `read()` gives the answer; `send(body, {last})` resolves to {status, counter, over, retryAfter} or rejects where the
- * network fails; `keep(copy)` and `forget()` are the device's copy; `show(state, seconds)` tells the rater.
+ * network fails; `keep(copy)` and `forget()` are the device's copy, of which `keep` returns false where the device keeps
+ * none; `show(state, seconds)` tells the rater.
  */
 export class Drafts {
   constructor({ counter, read, send, keep, forget, show, timers = globalThis }) {
@@ -89,12 +90,12 @@ export class Drafts {
 
   wait(retryAfter) {
     this.unsent = true;
-    this.keep({ counter: this.counter + 1, answer: this.read() });
+    const isKept = this.keep({ counter: this.counter + 1, answer: this.read() }) !== false;
     this.tries += 1;
     this.stopWaiting?.();
     this.stopWaiting = countdown(
       pause(this.tries, retryAfter),
-      (seconds) => this.show("offline", seconds),
+      (seconds) => this.show(isKept ? "offline" : "offline-here", seconds),
       () => {
         this.stopWaiting = null;
         this.flush();

@@ -5,7 +5,7 @@ import { word } from "./words.js";
 
 // Why nothing is drafted any more, the gravest first.
 const OVER = ["over-stopped", "over-settled", "over-answered", "over-skipped"];
-const SPOKEN = ["offline", "elsewhere", ...OVER, "unsaved"];
+const SPOKEN = ["offline", "offline-here", "elsewhere", ...OVER, "unsaved"];
 
 export class SavedView {
   constructor(place) {
@@ -20,7 +20,7 @@ export class SavedView {
     const before = this.state;
     this.state = state;
     this.place.dataset.state = state;
-    this.place.textContent = state === "offline" ? word("offline-wait", { seconds }) : word(state);
+    this.place.textContent = state.startsWith("offline") ? word(`${state}-wait`, { seconds }) : word(state);
     const back = state === "saved" && SPOKEN.includes(before);
     if (state !== before && (SPOKEN.includes(state) || back)) {
       announce(word(state));
@@ -29,7 +29,7 @@ export class SavedView {
 }
 
 // What a rater has to know of several drafts: the gravest first.
-const GRAVEST = [...OVER, "unsaved", "elsewhere", "offline", "saving", "saved"];
+const GRAVEST = [...OVER, "unsaved", "elsewhere", "offline-here", "offline", "saving", "saved"];
 
 /** Show the states of several drafts as one. Returns, for each of them by its place, what shows its state. */
 export function together(view) {

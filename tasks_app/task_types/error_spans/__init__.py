@@ -58,7 +58,7 @@ from tasks_app.task_types.instructed import check_text, number_of
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.simulation import share_of
 from tasks_app.task_types.written import written
-from tasks_app.texts.languages import spoken
+from tasks_app.texts.languages import isolated, spoken
 
 # The criteria that the type brings along.
 ERRORS, SCORE = "errors", "score"
@@ -194,7 +194,7 @@ class SpansForm(ScreenForm):
             forms.ChoiceField(required=False, choices=[("1", none)], label=self.about(shown, none)),
         )
         for number, mark in enumerate(prefilled(shown.part.prefill), start=1):
-            words = {"words": shortened(limits.words(mark))}
+            words = {"words": isolated(shortened(limits.words(mark)))}
             missing = self.about(shown, gettext("“%(words)s”: say whether this mark is right.") % words)
             yield (
                 field_name(place, f"given-{number}"),

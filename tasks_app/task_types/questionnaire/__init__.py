@@ -52,7 +52,7 @@ from tasks_app.task_types.questionnaire.questions import (
 from tasks_app.task_types.questionnaire.reading import LONGEST_LETTERS, LONGEST_QUESTION, read_questions
 from tasks_app.task_types.questionnaire.simulate import answer
 from tasks_app.task_types.registry import register
-from tasks_app.texts.languages import spoken
+from tasks_app.texts.languages import isolated, spoken
 
 
 def field_name(criterion: str) -> str:
@@ -195,7 +195,7 @@ class QuestionnaireForm(ScreenForm):
             self.add_error(names[0], str(first.error_messages["required"]))
         elif alone and len(ticked) > 1:
             sentence = gettext("“%(option)s” cannot be chosen together with others.")
-            self.add_error(alone[0], sentence % {"option": self.fields[alone[0]].label})
+            self.add_error(alone[0], sentence % {"option": isolated(str(self.fields[alone[0]].label))})
 
 
 def missing_words(question: Question, criterion: Criterion) -> str:

@@ -31,6 +31,7 @@ from tasks_app.task_types.semantic_differential.order import Shown, draw_flipped
 from tasks_app.task_types.simulation import share_of
 from tasks_app.task_types.texts import TextType
 from tasks_app.task_types.written import written
+from tasks_app.texts.languages import isolated
 
 
 def field_name(place: int) -> str:
@@ -90,6 +91,7 @@ class PairsForm(ScreenForm):
             first, last = ends(shown)
             words = (first, *[""] * (self.kind.points - 2), last)
             about = {"first": first, "last": last}
+            quoted = {end: isolated(word) for end, word in about.items()}
             yield (
                 field_name(shown.place),
                 StepField(
@@ -98,7 +100,7 @@ class PairsForm(ScreenForm):
                     empty_value=None,
                     label=gettext("%(first)s – %(last)s") % about,
                     error_messages={
-                        "required": gettext("Choose a circle between “%(first)s” and “%(last)s”.") % about,
+                        "required": gettext("Choose a circle between “%(first)s” and “%(last)s”.") % quoted,
                         "invalid_choice": _("Choose one of the circles shown."),
                     },
                 ),
