@@ -31,7 +31,7 @@ from tasks_app.setup.summary import summary_of
 from tasks_app.setup.unit_tables.declared import UNIT_TABLES
 from tasks_app.setup.unit_tables.offered import offered_on, rows_by_table
 from tasks_app.studyfile.files.source import STUDY_YAML
-from tasks_app.studyfile.problems import StudyFileError
+from tasks_app.studyfile.problems import Problem, StudyFileError
 from tasks_app.views.researcher.frame import refusals_shown, researcher_page
 from tasks_app.views.researcher.setup import frozen, moving
 from tasks_app.views.researcher.setup.comments import comments_of, links_of
@@ -220,7 +220,8 @@ def _page(request: HttpRequest, slug: str, *, refusal: StudyFileError | None = N
             "is_beyond_limit": any(point.kind == limits.KIND for point in left),
             "has_sets_left": any(point.kind == sets.KIND for point in left),
             "is_ready": is_ready,
-            "refusal": _elsewhere(shown, page) if shown else None,
+            "refusal": shown,
+            "elsewhere": _elsewhere(shown, page) if shown else (),
             "outputs": counts.get("items", 0),
             "unit_tables": [table for table in offered_on(setup, counts=counts) if table.rows],
             "earlier_files": earlier_files(study),
@@ -232,15 +233,14 @@ def _page(request: HttpRequest, slug: str, *, refusal: StudyFileError | None = N
     return setup_page(request, slug, "review", context, template="review", status=status, opened=frozen.review)
 
 
-def _elsewhere(refusal: StudyFileError, page: SetupPage) -> StudyFileError | None:
-    """Return the problems of a refused check that no step names beside a field; None where all of them are named."""
+def _elsewhere(refusal: StudyFileError, page: SetupPage) -> list[Problem]:
+    """Return the problems of a refused check that no step names beside a field."""
     named = {sentence for sentences in page.reading.sentences.values() for sentence in sentences}
-    left = [
+    return [
         problem
         for problem in refusal.problems
         if problem.file != STUDY_YAML or not any(problem.message.endswith(sentence) for sentence in named)
     ]
-    return StudyFileError(left, refusal.more) if left or refusal.more else None
 
 
 def _open_points(page: SetupPage, left: Sequence[Point], *, has_texts: bool) -> list[dict[str, Any]]:
