@@ -197,13 +197,14 @@ def names_of(study: Study) -> ResultNames:
             "design",
             "called",
             "params",
+            "order",
         )
     )
     names = ResultNames()
-    for task, title, task_type, criterion, name, design, called, params in rows:
+    for task, title, task_type, criterion, name, design, called, params, order in rows:
         names.designs.add(design)
         if task not in names.tasks:
-            names.tasks[task] = title or task
+            names.tasks[task] = title or task_types.name_of(task_type, order)
             names.types[task] = task_type
             kind = task_types.kind_of(task_type, params)
             names.labels[task] = labels_called(kind)

@@ -59,8 +59,7 @@ def outlook(
     if previewed:
         kept_sentences = [reason] if (reason := _no_preview(study)) else []
         if not kept_sentences:
-            tasks = dict(Task.objects.filter(study=study, until=None).values_list("key", "title"))
-            names = {key: title or key for key, title in tasks.items()}
+            names = {task.key: str(task) for task in Task.objects.filter(study=study, until=None)}
             funnels = run_words.funnels(preview.preview(study, document), names)
             kept_sentences = list(_kept(funnels))
     return Outlook(

@@ -112,7 +112,7 @@ def uncorrected(run: Run, study: Study, tasks: Mapping[str, str] | None = None) 
         "Computed before a correction: in %(tasks)s, a pair of texts could count as two texts in agreement and in "
         "counts. A new run has the corrected figures."
     )
-    titles = dict(study.tasks.values_list("key", "title")) if tasks is None else tasks
+    titles = {task.key: str(task) for task in study.tasks.all()} if tasks is None else tasks
     return sentence % {"tasks": ", ".join(f"“{titles.get(key) or key}”" for key in run.uncorrected_tasks)}
 
 

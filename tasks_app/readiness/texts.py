@@ -64,6 +64,13 @@ _SAID: Mapping[str, tuple[str | Promise, Level]] = {
         ),
         Level.PROBLEM,
     ),
+    "cut": (
+        gettext_lazy(
+            "%(n)s of %(of)s texts break off after %(words)s characters (%(first)s). Something cut them at that "
+            "length, so raters would judge texts that no system wrote. Upload them whole."
+        ),
+        Level.PROBLEM,
+    ),
     "broken_source": (
         gettext_lazy(
             "The sources or references of %(n)s of %(of)s items contain broken characters (%(first)s). The file was "

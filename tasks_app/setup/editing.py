@@ -13,16 +13,13 @@ from tasks_app.services.database import atomically
 from tasks_app.setup import buttons
 from tasks_app.setup.changes import Conflict, Edit
 from tasks_app.setup.controls import ON, Control, posted_value
-from tasks_app.setup.entries import new_key
+from tasks_app.setup.entries import NAMED_BY, new_key
 from tasks_app.setup.page import SetupPage
 from tasks_app.studyfile.problems import nearest
 from tasks_app.texts.plaintext import problems_in_json
 
 # The parameters that belong to a choice.
 _PARAMETERS_OF = {"type": "params", "design": "design_params"}
-
-# Lists whose entries have keys, and the setting of which a key is made where none was given.
-_NAMED_BY = {"tasks": "title", "criteria": "name", "systems": "name", "groups": "name"}
 
 # Names that the form posts beside its fields.
 _NOT_FIELDS = {"csrfmiddlewaretoken", "revision", "do", "click", "new_language", "new_type"}
@@ -144,7 +141,7 @@ def _missing_keys(page: SetupPage, values: Mapping[Path, Json]) -> dict[Path, Js
     keys: dict[Path, Json] = {}
     for path, value in values.items():
         section, number = str(path[0]), path[1] if len(path) > 1 else ""
-        if len(path) != 3 or path[2] != _NAMED_BY.get(section) or not isinstance(value, str):
+        if len(path) != 3 or path[2] != NAMED_BY.get(section) or not isinstance(value, str):
             continue
         key: Path = (section, number, "key")
         own, others = page.value(key), page.keys(section) | {str(other) for other in keys.values()}

@@ -15,6 +15,9 @@ from tasks_app.task_types import name_of, registry
 # Length of a key that is made of a name.
 _LONGEST_KEY = 40
 
+# Lists whose entries have keys, and the setting of which a key is made where none was given.
+NAMED_BY = {"tasks": "title", "criteria": "name", "systems": "name", "groups": "name"}
+
 # The names of the sections of a study file, where their schema has no title.
 SECTION_LABELS: Mapping[str, Promise] = {
     "study": gettext_lazy("The study"), "about": gettext_lazy("Who runs the study"), "pay": gettext_lazy("Pay"),

@@ -26,7 +26,7 @@ from tasks_app.setup.checking import problems_of_tables
 from tasks_app.setup.controls import ON, Advice, Control, Group, Node, controls_of, groups_within, in_control
 from tasks_app.setup.criteria.framing import framing_of
 from tasks_app.setup.criteria.scales import has_scale, steps_worded
-from tasks_app.setup.entries import SECTION_LABELS, add_label, entry_label
+from tasks_app.setup.entries import NAMED_BY, SECTION_LABELS, add_label, entry_label
 from tasks_app.setup.facts import facts_of
 from tasks_app.setup.leaves import kind_of, resolved, suggests
 from tasks_app.setup.names import ItemNames, Names, language_name, pair_in_words, suggested, value_in_words
@@ -34,6 +34,7 @@ from tasks_app.setup.numbers import Numbers, checked_reading, numbers_of
 from tasks_app.setup.steps import STEPS, WITH_NUMBERS, State, explained_in, in_order, is_folded, step_called, step_of
 from tasks_app.setup.unit_tables.offered import Offered, offered_on
 from tasks_app.studyfile.columns import CONTROLS
+from tasks_app.studyfile.explain import said_by_a_form
 from tasks_app.studyfile.fields import LANGUAGE_PATTERN
 from tasks_app.studyfile.files.yaml_text import KEPT
 from tasks_app.studyfile.reading import StudyReading
@@ -115,8 +116,9 @@ class SetupPage:
     @cached_property
     def _read(self) -> tuple[StudyReading, float, Problems]:
         """Read and check the document; its problems are copied, since making units may find further ones."""
-        reading, scale = checked_reading(self.setup, with_plan=self.has_numbers)
-        return reading, scale, {path: tuple(sentences) for path, sentences in reading.sentences.items()}
+        with_plan = self.has_numbers or (self.step == "review" and not self.setup.is_stored)
+        reading, scale = checked_reading(self.setup, with_plan=with_plan)
+        return reading, scale, _said_by_the_form(reading.sentences)
 
     @property
     def reading(self) -> StudyReading:
@@ -140,6 +142,10 @@ class SetupPage:
         for point in self.points:
             beside[point.path] = (*beside.get(point.path, ()), point.sentence)
         return beside
+
+    def fixed_by(self, path: Path) -> Path:
+        """Return the setting by which a problem is fixed: for a plan that cannot be drawn, one that would make it."""
+        return next((setting for setting in self.reading.nearest if setting[: len(path)] == path), path)
 
     @property
     def problems_of_texts(self) -> list[str]:
@@ -257,6 +263,8 @@ class SetupPage:
         return self._control(node, path, needed=needed) if step_of(path) == self.step else None
 
     def _object(self, node: Mapping[str, Json], path: Path) -> Group | None:
+        if _has_ended(path) and self.value(path) is None:
+            return None
         node = resolved(node, self.value(path))
         required, properties = set(node.get("required", ())), node["properties"]
         made = (
@@ -410,6 +418,24 @@ class SetupPage:
         return advice_on(self, path)
 
 
+def _said_by_the_form(sentences: Mapping[Path, Sequence[str]]) -> Problems:
+    """Return the problems as the form says them, each once; a missing key is asked for by the name it is made of."""
+    said: dict[Path, dict[str, None]] = {}
+    for path, about in sentences.items():
+        for sentence in about:
+            in_form = said_by_a_form(sentence) if len(path) > 1 else sentence
+            named_by = NAMED_BY.get(str(path[0])) if len(path) == 3 and path[2] == "key" else None
+            asked = (*path[:2], named_by) if named_by and in_form != sentence else path
+            said.setdefault(asked, {})[in_form] = None
+    return {path: tuple(about) for path, about in said.items()}
+
+
+def _has_ended(path: Path) -> bool:
+    """Return whether a path is that of a channel which brings nobody any more; only studies that have it show it."""
+    channel = channels.registry.get(str(path[1])) if len(path) == 2 and path[0] == "channels" else None
+    return channel is not None and bool(channel.ended)
+
+
 def _help(node: Mapping[str, Json]) -> str:
     return str(node.get("description", ""))
 
@@ -453,7 +479,7 @@ def states_of(page: SetupPage) -> dict[str, State]:
     for slug in _incomplete(page):
         states[slug] = State.INCOMPLETE
     for path in (*page.problems, *(point.path for point in page.points)):
-        slug = step_of(path) or "task"
+        slug = step_of(page.fixed_by(path)) or "task"
         if states[slug] != State.PROBLEM:
             states[slug] = State.INCOMPLETE if _is_missing(page, path) else State.PROBLEM
     if page.problems_of_texts:

@@ -1,13 +1,13 @@
 """The working of a study with its present settings, in plain words: each line with the setting that decides it."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.utils import formats
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from tasks_app import designs
+from tasks_app import designs, task_types
 from tasks_app.hooks.sections import Json, Path
 from tasks_app.models import Setup, Task
 from tasks_app.readiness import Facts, limits
@@ -56,6 +56,9 @@ def summary_of(setup: Setup) -> list[Line]:
     lines: list[Line] = []
     for number, task in main:
         name = "" if len(main) == 1 else f"{task_called(task, number + 1)}: "
+        if not _shows_texts(task):
+            lines.append(Line(name + _answered_by(task["k"]), ("tasks", number, "k")))
+            continue
         lines += [
             Line(name + line.sentence, line.path)
             for line in (
@@ -65,7 +68,21 @@ def summary_of(setup: Setup) -> list[Line]:
             )
         ]
     added = [line for adds in _added for line in adds(facts)] if facts is not None else []
-    return [*_of_numbers(reading, numbers), *lines, *added, *_of_flow(reading.document["flow"])]
+    return [
+        *_of_numbers(reading, numbers),
+        *lines,
+        *added,
+        *_of_flow(reading.document["flow"], [task for _number, task in main]),
+    ]
+
+
+def _shows_texts(task: Mapping[str, Json]) -> bool:
+    """Return whether raters judge texts in a task, as they do not in a questionnaire."""
+    return task["type"] not in task_types.registry or task_types.registry[task["type"]].needs_items
+
+
+def _answered_by(n: int) -> str:
+    return ngettext("%(n)s rater answers it.", "%(n)s raters answer it.", n) % {"n": formats.number_format(n)}
 
 
 def _of_numbers(reading: StudyReading, numbers: Numbers | None) -> Iterator[Line]:
@@ -186,10 +203,11 @@ def _checks(task: Mapping[str, Json], path: Path, facts: Facts | None, *, has_kn
     return Line(sentences.get(str(checks.get("on_failing")), default), (*path, "on_failing"))
 
 
-def _of_flow(flow: Mapping[str, Json]) -> Iterator[Line]:
-    """Yield the choices that raters have."""
-    skip = _("Raters may skip a text.") if flow["allow_skip"] else _("Raters cannot skip a text.")
-    yield Line(skip, ("flow", "allow_skip"))
+def _of_flow(flow: Mapping[str, Json], main: Sequence[Mapping[str, Json]]) -> Iterator[Line]:
+    """Yield the choices that raters have; without a text to skip, nothing is said about skipping."""
+    if not main or any(map(_shows_texts, main)):
+        skip = _("Raters may skip a text.") if flow["allow_skip"] else _("Raters cannot skip a text.")
+        yield Line(skip, ("flow", "allow_skip"))
     back = _("Raters may go back and change an answer.") if flow["allow_back"] else _("Raters cannot go back.")
     yield Line(back, ("flow", "allow_back"))
     sets = flow["sets_per_rater"] or 1

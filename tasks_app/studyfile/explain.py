@@ -5,11 +5,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
 from tasks_app.hooks.sections import Json, Path
 from tasks_app.studyfile.problems import closest, nearest, shown
+
+_MISSING = gettext_lazy("is missing: %(expected)s is needed.")
+_ONE_OF = gettext_lazy("one of: %(choices)s")
 
 # Checked by the forms behind the schema, whose messages are better than a pattern.
 _LEFT_TO_FORMS = {"pattern", "maxLength", "format"}
@@ -29,7 +33,7 @@ def violations(data: Json, schema: Mapping[str, Json]) -> Iterator[tuple[Path, s
             for name in error.validator_value:
                 if name not in error.instance:
                     needed = expected(_schema(error).get("properties", {}).get(name, {}))
-                    yield (*path, name), _("is missing: %(expected)s is needed.") % {"expected": needed}, False
+                    yield (*path, name), str(_MISSING) % {"expected": needed}, False
         elif error.validator == "additionalProperties":
             names = list(_schema(error).get("properties", {}))
             patterns = list(_schema(error).get("patternProperties", {}))
@@ -64,12 +68,21 @@ def _sentence(error: ValidationError) -> str:
     return sentence
 
 
+def said_by_a_form(sentence: str) -> str:
+    """Return a sentence as a form says it beside a field: a missing value is chosen or filled in there."""
+    before_expected = str(_MISSING).split("%(")[0]
+    if not sentence.startswith(before_expected):
+        return sentence
+    is_choice = sentence.removeprefix(before_expected).startswith(str(_ONE_OF).split("%(")[0])
+    return _("Choose one.") if is_choice else _("Fill this in.")
+
+
 def expected(schema: Mapping[str, Any]) -> str:
     """Describe the values that a schema allows."""
     if "const" in schema:
         return str(schema["const"])
     if "enum" in schema:
-        return _("one of: %(choices)s") % {"choices": ", ".join(map(str, schema["enum"]))}
+        return str(_ONE_OF) % {"choices": ", ".join(map(str, schema["enum"]))}
     if schema.get("format") == "date":
         return _("a date such as 2026-03-31")
     kinds = schema.get("type", "")

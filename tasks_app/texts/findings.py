@@ -25,6 +25,10 @@ SOME, INCOMPLETE, COMPLETE = 1 / 3, 0.95, 0.98
 FOREIGN = 0.5
 # The part of the items for which a system has one and the same text, where a row was copied down.
 REPEATED = 0.5
+# The part of a system's texts that break off at the length of its longest text where all were cut to that length, and
+# the part of the texts of that length that do: texts that end by themselves seldom end in the middle of a sentence.
+# Shorter texts, such as labels, are often equally long. Texts made with a template end alike, so ends count once.
+CUT, BREAK_OFF, CUT_CHARACTERS, END_CHARACTERS = 0.1, 0.8, 40, 12
 
 # Kinds of systems with texts that people have not to compare with the others.
 _ASIDE = frozenset({"reference", "source", "degraded"})
@@ -108,6 +112,7 @@ def findings_in(items: Sequence[Mapping[str, Any]], systems: Sequence[Mapping[st
         *_in_each_text(items, names),
         *_of_systems(items, kinds, names),
         *_of_languages(items),
+        *_cut(items, kinds),
     ]
 
 
@@ -221,6 +226,33 @@ def _of_systems(
     for pair in combinations(sorted(have), 2):
         if not together[pair] and min(have[system] for system in pair) >= ENOUGH:
             yield TextFinding("apart", 0, len(compared), systems=tuple(names.get(key, key) for key in pair))
+
+
+def _cut(items: Sequence[Mapping[str, Any]], kinds: Mapping[str, str]) -> Iterator[TextFinding]:
+    """Yield the lengths at which the texts of systems break off, since something cut them there."""
+    by_system: dict[str, list[tuple[str, str]]] = {}
+    for item, output in _texts(items):
+        if kinds.get(output["system"], "machine") not in _ASIDE and item.get("format", "text") in _NO_CODE:
+            by_system.setdefault(output["system"], []).append((item["key"], output["text"].strip()))
+    cut: dict[int, list[str]] = {}
+    have = Counter[int]()
+    for texts in by_system.values():
+        longest = max(len(text) for _key, text in texts)
+        # A text that was cut at a space lost it.
+        at_limit = [(key, text) for key, text in texts if longest - 1 <= len(text)]
+        broken_off = [(key, text) for key, text in at_limit if _breaks_off(text)]
+        ends = {text[-END_CHARACTERS:] for _key, text in broken_off}
+        is_cut = len(ends) >= max(ENOUGH, CUT * len(texts)) and len(broken_off) >= BREAK_OFF * len(at_limit)
+        if is_cut and longest >= CUT_CHARACTERS:
+            cut.setdefault(longest, []).extend(key for key, _text in broken_off)
+            have[longest] += len(texts)
+    for length, places in cut.items():
+        yield TextFinding("cut", len(places), have[length], tuple(dict.fromkeys(places))[:FIRST], str(length))
+
+
+def _breaks_off(text: str) -> bool:
+    """Return whether a text ends within a sentence: with a letter, digit or comma, or with dots that stand for more."""
+    return text[-1:].isalnum() or text.endswith((",", "…", "..."))
 
 
 def _by_system(item: Mapping[str, Any], kinds: Mapping[str, str]) -> dict[str, str]:

@@ -241,7 +241,7 @@ def test_raters_who_agree_about_pairs_in_both_orders_agree_also_where_they_were_
     import_module("analytics_app.migrations.0009_mark_runs_before_pairs_had_one_order").mark(None, connection)
     run.refresh_from_db()
     assert run.uncorrected_tasks == ("main",)
-    assert "Computed before a correction: in “main”, a pair" in standing.standing(run, run.study)
+    assert "Computed before a correction: in “Pairwise comparison”, a pair" in standing.standing(run, run.study)
     document = json.loads(b"".join(results.stream(run)))
     assert document["run"]["facts"]["tasks"]["main"]["uncorrected"] == ["pair_order"]
     assert all(row["note"].endswith(UNCORRECTED_NOTE) for row in document["rows"])

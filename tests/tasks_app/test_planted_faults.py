@@ -94,6 +94,11 @@ def apart(rows: list[Row]) -> list[Row]:
     ]
 
 
+def cut(text: str) -> str:
+    """Return a text as a field of 58 characters holds it."""
+    return text[:58]
+
+
 def broken(text: str) -> str:
     return f"{text} Grüße aus dem Café.".encode().decode("cp1252")
 
@@ -139,6 +144,11 @@ FAULTS: Mapping[tuple[str, str], Sequence[Fault]] = {
         Fault(
             "two steps with the same words", "questions", "2 steps have the same words, “well”",
             values("criteria", 0, "labels", to=["very badly", "badly", "well", "Well", "very well"]),
+        ),
+        Fault(
+            "texts cut to one length", "texts",
+            "6 of 6 texts break off after 58 characters (n0; n1; n2 …). Something cut them",
+            texts=texts(lambda row: cut(row["output"]), "person"),
         ),
         Fault("no one to complain to", "consent", "nobody outside the team", values("about", "complaints", to="")),
     ),

@@ -27,7 +27,7 @@ class Pages(UploadPages):
         return texts_of(self.study) if self.study.is_frozen else []
 
     def deletable(self, stored: Sequence[TaskTexts]) -> list[tuple[str, str]]:
-        return [(row.task.key, row.task.title or row.task.key) for row in stored if row.texts > row.shown]
+        return [(row.task.key, str(row.task)) for row in stored if row.texts > row.shown]
 
     def deleted(self, n: int, name: str) -> str:
         return ngettext("Deleted: %(n)d text.", "Deleted: %(n)d texts.", n) % {"n": n}

@@ -10,8 +10,8 @@ from tasks_app.studyfile.files.media import is_file_name
 # Other people's names for our columns, found in published data sets; earlier names are better guesses.
 KNOWN_AS: Mapping[str, Sequence[str]] = {
     "system": (
-        "system", "system name", "system id", "model", "model name", "model id", "model type", "sys", "mt system",
-        "engine", "generator", "method", "translator", "submission",
+        "system", "system name", "system id", "model", "model name", "model id", "model type", "sys", "sys name",
+        "sys id", "mt system", "mt engine", "engine", "llm", "generator", "method", "translator", "submission",
     ),
     "output": (
         "output", "output text", "hyp", "hypothesis", "translation", "mt", "prediction", "pred", "candidate",
@@ -21,7 +21,8 @@ KNOWN_AS: Mapping[str, Sequence[str]] = {
     ),
     "source": (
         "source", "source text", "src", "input", "mr", "meaning representation", "prompt", "article", "context",
-        "data", "triples", "facts", "question", "source sentence", "original", "query", "instruction",
+        "data", "triples", "facts", "question", "source sentence", "original", "query", "instruction", "history",
+        "dialogue", "dialog", "dialogue history", "conversation history", "passage",
     ),
     "reference": (
         "reference", "reference text", "ref", "references", "gold", "human reference", "ground truth", "gold standard",
@@ -56,6 +57,8 @@ WORDS_OF: Sequence[tuple[str, frozenset[str]]] = (
 )  # fmt: skip
 TEXT_NOUNS = frozenset({"text", "sentence", "segment", "article"})
 OUTPUT_NOUNS = frozenset({"summary", "translation", "response", "answer", "output", "target"})
+# Whatever the noun is, a machine made it: “generated title”.
+MADE = frozenset({"generated", "predicted"})
 
 # Languages behind the name of a text, as in source_de. Codes that are English words are left out: id, no, is.
 LANGUAGES = frozenset(
@@ -71,10 +74,11 @@ LANGUAGES = frozenset(
 ITEM = (
     "item", "item id", "id", "seg", "seg id", "segid", "segment", "segment id", "segment no", "segment number",
     "sentence id", "example id", "example", "instance", "instance id", "mr id", "source id", "prompt id", "question id",
-    "article id", "sample id", "idx", "index", "no", "number", "key", "hash", "uuid", "guid", "doc seg",
+    "article id", "sample id", "global seg id", "idx", "index", "no", "number", "key", "hash", "uuid", "guid",
+    "doc seg",
 )  # fmt: skip
 # Numbers of segments begin anew in each document, so they may be positions and no items.
-NUMBERS_OF_SEGMENTS = ("segment no", "segment number", "segment", "seg", "seg id", "segment id")
+NUMBERS_OF_SEGMENTS = ("segment no", "segment number", "segment", "seg", "seg id", "segment id", "doc seg id")
 
 FEATURES = frozenset(
     {
@@ -122,9 +126,13 @@ class Column:
     @property
     def is_text(self) -> bool:
         """Return whether it holds texts, rather than keys, words or numbers."""
-        if not self.filled or self.plain in INSTRUCTIONS or self.plain.split(" ")[-1] in NOT_OUTPUTS:
-            return False
-        return self.has_sentences
+        return bool(self.filled) and self.plain not in INSTRUCTIONS and self.can_be_output and self.has_sentences
+
+    @property
+    def can_be_output(self) -> bool:
+        """Return whether the name leaves it open that the column holds outputs: no title, but a generated one."""
+        words = self.plain.split(" ")
+        return words[-1] not in NOT_OUTPUTS or not MADE.isdisjoint(words)
 
     @property
     def has_words(self) -> bool:
@@ -150,6 +158,8 @@ class Column:
             return True
         if use == "system":
             return not (self.has_sentences and sum(map(len, self.filled)) > KEY_CHARACTERS / 2 * len(self.filled))
+        if use == "document":
+            return not self.has_sentences
         if use == "reference":
             return self.has_sentences or not all(re.search(r"\d", cell) for cell in self.filled)
         return True
@@ -168,12 +178,24 @@ class Column:
         if self.plain in TEXTS:
             return self.plain, 3
         for use in TEXTS:
-            if self.plain in KNOWN_AS[use] or self.stem in KNOWN_AS[use]:
+            if {self.plain, self.stem, _singular(self.plain)} & {*KNOWN_AS[use]}:
                 return use, 2
+        if self.plain in KNOWN_AS["document"] and self.is_text:
+            return "source", 2  # the document itself, not its name
         words = frozenset(self.plain.split(" "))
+        if words & MADE:
+            return "output", 1
         if len(words) == 1 or not words & (TEXT_NOUNS | OUTPUT_NOUNS):
             return "", 0
         called = next((use for use, markers in WORDS_OF if words & markers), "")
         # An “original target” is a translation, too.
         use = "output" if words & OUTPUT_NOUNS and called != "reference" else called
         return (use, 1) if use else ("", 0)
+
+
+def _singular(plain: str) -> str:
+    """Return the name of one of several: “prediction” for predictions."""
+    for ending, one in (("ies", "y"), ("eses", "esis"), ("s", "")):
+        if plain.endswith(ending):
+            return plain.removesuffix(ending) + one
+    return plain

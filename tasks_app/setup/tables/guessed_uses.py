@@ -18,7 +18,6 @@ from tasks_app.setup.tables.column_names import (
     KNOWN_AS,
     LONGEST_ID,
     MOST,
-    NOT_OUTPUTS,
     NUMBERS_OF_SEGMENTS,
     PEOPLE,
     TEXTS,
@@ -131,16 +130,12 @@ def _guess_texts(
             if roles[column.name][0] == use
             and column.name not in (*uses.values(), *wide)
             and column.can_be(use)
-            and column.plain.split(" ")[-1] not in NOT_OUTPUTS
+            and column.can_be_output
         ]
         if not candidates or (use == "output" and wide):
             continue
         best = max(candidates, key=lambda column: (roles[column.name][1], column.is_text, -_rank(use, column)))
-        rivals = [
-            column
-            for column in candidates
-            if column is not best and roles[best.name][1] < 3 and column.has_words and best.has_words
-        ]
+        rivals = [column for column in candidates if column is not best and _rivals(column, best, roles[best.name][1])]
         if rivals:
             either = [column for column in candidates if column is best or column in rivals]
             _ask(questions, either, _("%(names)s could each be the %(use)s. Choose the right one."), use)
@@ -153,6 +148,13 @@ def _guess_texts(
         if left:
             sentence = _("Is %(names)s what “%(output)s” was made from? Say what it is.")
             _ask(questions, left, sentence, "source", output=uses["output"])
+
+
+def _rivals(column: Column, best: Column, certainty: int) -> bool:
+    """Return whether a column could as well be the text as the best one, or is a text where the best one is none."""
+    if best.has_words:
+        return certainty < 3 and column.has_words
+    return column.is_text
 
 
 def _rank(use: str, column: Column) -> int:
@@ -169,6 +171,9 @@ def _asked_uses(roles: Mapping[str, tuple[str, int]], questions: Iterable[str]) 
 def _guess_output(columns: Sequence[Column], uses: dict[str, str], questions: dict[str, str]) -> None:
     """Find the output where no name tells it, as long as each system does not have a column of its own."""
     texts = _texts(columns, (*uses.values(), *questions))
+    if "source" in uses:
+        # Another form of the source, such as “orig_mr” beside “mr”, is no output.
+        texts = [column for column in texts if column.plain.split(" ")[-1] not in KNOWN_AS["source"]]
     if len(texts) == 1:
         uses["output"] = texts[0].name
     elif texts and "system" in uses:

@@ -277,7 +277,10 @@ class Questionnaire(TaskType):
     instrument = choice_field(
         _("Questionnaire"),
         instrument_choices,
-        _("Each rater answers it once a wave: set k to the number of raters, set_size to 1. Own questions follow."),
+        _(
+            "Each rater answers it once a wave, so set the judgments of every unit to the number of raters. Own "
+            "questions follow."
+        ),
         initial=OWN,
     )
     timeframe = choice_field(

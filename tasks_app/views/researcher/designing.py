@@ -129,7 +129,7 @@ def _facts_of_task(report: Report, study: Study, *, alone: bool) -> dict[str, An
     groups = [str(task_group.group) for task_group in report.task.task_groups.all()]
     return {
         "report": report,
-        "about": plan_words.sentence(report, study, alone=alone),
+        "about": plan_words.sentences(report, study, alone=alone),
         "when": plan_words.when(report.task, groups),
         "set": plan_words.rows_of_set(report),
         "too_few": plan_words.too_few(report),

@@ -36,7 +36,11 @@ def recruit(request: HttpRequest, slug: str) -> HttpResponse:
         facts = _facts(study)
         return {
             "opened": [_channel(request, study, name, came.get(name, 0)) for name in open_channels(study)],
-            "closed": [channel for name, channel in channels.registry.items() if name not in study.options.channels],
+            "closed": [
+                channel
+                for name, channel in channels.registry.items()
+                if name not in study.options.channels and not channel.ended
+            ],
             "codes": codes_of(study, facts),
             "warnings": [*_only_here(request), *warnings_of(study, facts, secure=request.is_secure())],
             "invites": Invitation.objects.filter(study=study).exists(),

@@ -381,7 +381,7 @@ def test_the_summary_shows_systems_pairs_agreement_and_what_was_excluded(rosas_b
     ]
     assert "Krippendorff's alpha with interval distances" in text(summary).replace("&#x27;", "'")
     said = text(summary)
-    assert "main: 9 of 720 ratings excluded (Interquartile range: 9)" in said
+    assert "Likert scale: 9 of 720 ratings excluded (Interquartile range: 9)" in said
     assert "No rating excluded from other and third" in said
 
 

@@ -140,7 +140,7 @@ def test_ratings_before_and_after_rules_stand_side_by_side(rosas_browser: Client
 def test_the_funnel_says_what_each_rule_took_and_from_whom(rosas_browser: Client, closed: Study) -> None:
     build_run(closed, [*funnel(), *slider_rows()])
     html = page(rosas_browser, results(closed))
-    steps = table(html, "main")
+    steps = table(html, "Likert scale")
     assert [row["Step"] for row in steps] == [
         "Collected",
         "− Interquartile range 8 low, 1 high",
@@ -159,7 +159,7 @@ def test_the_funnel_begins_with_what_is_left_out_before_any_rule(rosas_browser: 
     facts = {"tasks": {"main": {"ratings": 720}}}
     build_run(closed, [stored, *left_out, *funnel(), *slider_rows()], n_seen=810, facts=facts)
     html = page(rosas_browser, results(closed))
-    assert [(row["Step"], row["Ratings"]) for row in table(html, "main")] == [
+    assert [(row["Step"], row["Ratings"]) for row in table(html, "Likert scale")] == [
         ("Collected", "960"),
         ("− Training", "150"),
         ("− Questions repeated on the same screen", "90"),

@@ -28,7 +28,7 @@ def test_where_the_rules_left_nothing_it_is_said_and_nothing_stands_in_its_place
     build_run(closed, [*taken, *before])
     html = page(rosas_browser, results(closed))
     said = text(html)
-    assert "The rules excluded all ratings of “main”, so there are no results after them." in said
+    assert "The rules excluded all ratings of “Likert scale”, so there are no results after them." in said
     systems = table(html, "Systems")[0]
     heads = ("Ratings", "Mean, steps taken as equal", "Mean before rules")
     assert tuple(systems[head] for head in heads) == ("–", "–", "4.20")

@@ -63,7 +63,8 @@ def _cell(name: str, kind: str, item: int, output: int, outputs: int) -> str:
 # Texts that all outputs of an item share.
 _SHARED = {
     "source", "src", "original", "mr", "reference", "ref", "references", "prompt", "article", "context", "input",
-    "instruction", "question", "source_text", "reference_text", "meaning_representation", "articletext", "articletitle",
+    "instruction", "question", "history", "document", "dialogue", "doc", "inputs", "abstract",
+    "source_text", "reference_text", "meaning_representation", "articletext", "articletitle",
 }  # fmt: skip
 
 
@@ -226,6 +227,40 @@ HEADERS: Sequence[PublicHeader] = (
     _of(
         "deutsche-telekom/ger-backtrans-paraphrase (Hugging Face)",
         "uuid:item:item", f"de:{ASKED}", f"en_de:{ASKED}", "corpus::word", "min_char_len::number", "cos_sim::number",
+    ),
+    _of(
+        "stanfordnlp/SHP (Hugging Face)",
+        "post_id:item:item", f"domain:{FEATURE}:word", "history:source", f"human_ref_A:{SYSTEM}",
+        f"human_ref_B:{SYSTEM}", "score_A::number", "score_B::number", "labels::number",
+    ),
+    _of("EdinburghNLP/xsum (Hugging Face)", "document:source", "summary:output", "id:item:item"),
+    _of("knkarthick/dialogsum (Hugging Face)", "id:item:item", "dialogue:source", "summary:output", f"topic:{FEATURE}"),
+    _of(
+        "Liyan06/AggreFact, data/aggre_fact_final.csv",
+        f"dataset:{FEATURE}:word", "id:item:item", "doc:source", "summary:output", "model_name:system:system",
+    ),
+    _of(
+        "truthfulqa/truthful_qa (Hugging Face), generation",
+        f"type:{FEATURE}:word", f"category:{FEATURE}:word", f"question:{ASKED}", "best_answer:output",
+        f"source:{ASKED}:word",
+    ),
+    _of(
+        "ScalerLab/JudgeBench (Hugging Face)",
+        "original_id:item:item", f"source:{ASKED}:word", f"question:{ASKED}", "response_model::word",
+        f"response_A:{SYSTEM}", f"response_B:{SYSTEM}", "label::word",
+    ),
+    _of("tuetschek/e2e-cleaning, train-fixed.csv", f"mr:{ASKED}", f"ref:{ASKED}", "fixed::number", "orig_mr"),
+    _of("outputs of a T5 script", "inputs:source", f"targets:{ASKED}", f"predictions:{ASKED}"),
+    _of("titles generated from abstracts, on GitHub", f"abstract:{ASKED}", "generated_title:output"),
+    _of(
+        "google/wmt-mqm-human-evaluation, generalMT2022/ende/mqm_generalMT2022_ende.tsv",
+        "system:system:system", "doc:document:document", "docSegId::item", "globalSegId:item:item", "rater::word",
+        "source:source", "target:output", "category::label", "severity::label",
+    ),
+    _of(
+        "segments of a translation benchmark by system, on GitHub",
+        f"lang_pair:{FEATURE}:word", "doc_id:document:document", "seg_id:item:item", "sys_name:system:system",
+        "src:source", "hyp:output", "ref:reference",
     ),
     _of("localisation export of a game, on GitHub", "locale::word", "source_en:source", "translation:output"),
     _of("issue 32: parallel columns", "segment_no:item:item", "source_de:source", "translation_en:output"),

@@ -8,7 +8,7 @@ from tests.tasks_app.setup.test_tables import a_file, uses_of
 
 
 def test_columns_of_public_files_are_guessed_or_asked() -> None:
-    """Of 43 public headers, 22 were guessed right before parallel columns, compound names and questions were known."""
+    """No public header is guessed wrong and taken as ready; of 43, 22 were right before questions could be asked."""
     wrong = []
     for header in HEADERS:
         guessed = guess(header.peek)

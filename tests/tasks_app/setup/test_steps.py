@@ -306,3 +306,62 @@ def test_a_value_that_is_kept_for_earlier_studies_is_offered_only_where_it_is_ch
     setup.save()
     assert offered() == ["fixed", "rater", "drawn"]
     assert value_at(save(rosas_browser, "task", {}).given, ("tasks", 0, "params", "order")) == "drawn"
+
+
+def test_a_channel_that_has_ended_is_shown_only_where_a_study_has_it(
+    draft: Study, rosa: User, rosas_browser: Client
+) -> None:
+    """Amazon Mechanical Turk closed on 30 September 2026."""
+
+    def shown() -> tuple[bool, bool]:
+        page = rosas_browser.get(url("raters")).content.decode()
+        return "Mechanical Turk" in page, "Prolific" in page
+
+    assert shown() == (False, True)
+    recruit = rosas_browser.get(f"/admin/studies/{SLUG}/recruit/").content.decode()
+    assert "Mechanical Turk" not in recruit
+    assert "Prolific" in recruit
+    changes.change(setup=changes.begin(draft), values={("channels", "mturk"): {}}, base=0, by=rosa)
+    assert shown() == (True, True)
+
+
+def test_what_an_entry_lacks_is_said_once_and_in_words_of_the_form(
+    draft: Study, rosa: User, rosas_browser: Client
+) -> None:
+    """A key is made of the name, so the name is asked for; rules and analyses are chosen, not typed."""
+    setup = changes.begin(draft)
+    given = setup.given
+    values = {
+        ("criteria",): [*given["criteria"], {}],
+        ("groups",): [{}],
+        ("analysis", "rules"): [{}],
+        ("analysis", "analyses"): [{}],
+    }
+    changes.change(setup=setup, values=values, base=setup.revision, by=rosa)
+    review = reverse("researcher:review", args=[SLUG])
+    for page in (rosas_browser.get(review), rosas_browser.post(review)):
+        text = page.content.decode()
+        said = re.findall(r'<li dir="auto"><a href="[^"]*/set-up/([a-z]+)/(#[^"]*)">([^<]+)</a>', text)
+        assert {(step, anchor, sentence) for step, anchor, sentence in said if step != "consent"} == {
+            ("questions", f"#f-criteria-{len(given['criteria'])}-name", "Name: Fill this in."),
+            ("raters", "#f-groups-0-name", "Name: Fill this in."),
+            ("analysis", "#f-analysis-rules-0-rule", "Rule: Choose one."),
+            ("analysis", "#f-analysis-analyses-0-analysis", "Analysis: Choose one."),
+        }
+        assert len(said) == len(set(said))
+        assert "is missing:" not in text
+        assert "study.yaml" not in text
+
+
+def test_review_leads_to_the_setting_with_which_a_plan_could_be_drawn(
+    draft: Study, rosa: User, rosas_browser: Client
+) -> None:
+    setup = changes.begin(draft)
+    values = {("tasks", 0, "set_size"): None, ("tasks", 0, "spacing"): 15}
+    changes.change(setup=setup, values=values, base=setup.revision, by=rosa)
+    review = reverse("researcher:review", args=[SLUG])
+    for page in (rosas_browser.get(review), rosas_browser.post(review)):
+        text = page.content.decode()
+        assert re.search(r'/set-up/raters/#f-tasks-0-spacing">Spacing: Units of one item cannot stand 15 apart', text)
+        assert "Raters" in marked(text, "problem")
+        assert "study.yaml" not in text

@@ -8,8 +8,9 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
+from tasks_app import task_types
 from tasks_app.models import Membership, Setup, Study
-from tasks_app.setup import changes
+from tasks_app.setup import changes, starting
 from tasks_app.setup.summary import summary_of
 from tests.tasks_app.setup.test_steps import form_of
 
@@ -49,6 +50,17 @@ def test_a_form_without_anything_to_judge_is_summed_up_as_far_as_it_goes(draft: 
         "Raters cannot go back.",
         "A rater does 1 set at most.",
     ]
+
+
+def test_a_questionnaire_is_not_spoken_of_as_if_it_showed_texts(rosa: User, rosas_browser: Client) -> None:
+    names = starting.Names("Mood", "How are you today?")
+    study = starting.from_type(owner=rosa, member=task_types.registry["questionnaire"], names=names)
+    lines = [line.sentence for line in summary_of(Setup.objects.get(study=study))]
+    assert "3 raters answer it." in lines
+    # Nothing else is said of texts, of checks whether they were read, or of who rates which of them.
+    assert not [line for line in lines if re.search(r"\btexts?\b|rates", line)]
+    texts = rosas_browser.get(reverse("researcher:step", args=[study.slug, "texts"])).content.decode()
+    assert "Raters judge no texts in this study, so you can leave this step empty." in texts
 
 
 def test_identical_texts_are_kept_apart_by_a_button(draft: Study, rosas_browser: Client, mallory: User) -> None:

@@ -122,7 +122,7 @@ def test_the_plan_of_an_unpaid_study_has_no_words_about_pay(rosa: User, rosas_br
     said = plan_page(rosas_browser, with_pay(study))
     assert IN_ALL not in said
     assert "EUR" not in said
-    assert "judgments by" in said
+    assert "judgments: " in said
 
 
 def test_the_plan_of_several_tasks_speaks_of_pay_once_and_only_in_a_paid_study(

@@ -82,9 +82,8 @@ def test_the_design_page_says_them_and_whether_minutes_are_estimated(
 ) -> None:
     studyfile.load(rankme(tmp_path / "five", 5), owner=rosa)
     page = words_of(rosas_browser.get("/admin/studies/rankme/design/").content.decode())
-    assert (
-        "5 screens each, with about 25 texts and 50 answers in all, about 7 minutes (estimated), without pay." in page
-    )
+    assert "about 7 minutes (estimated) each, without pay." in page
+    assert "5 screens each, with about 25 texts and 50 answers in all." in page
     assert "on one screen" not in page
 
 

@@ -33,12 +33,18 @@ STATUSES = {
 }
 
 
+def _channels_by_use() -> list[tuple[str, str]]:
+    """Return the names and labels of the channels, those last by which nobody can come any more."""
+    in_use_first = sorted(channels.registry.items(), key=lambda named: bool(named[1].ended))
+    return [(name, str(channel.label)) for name, channel in in_use_first]
+
+
 class Filter(forms.Form):
     """The raters that the table shows; an unknown value shows all."""
 
     status = forms.ChoiceField(choices=[("", _("all")), *STATUSES.items()], required=False, label=_("Pay"))
     channel = forms.ChoiceField(
-        choices=lambda: [("", _("all")), *((name, str(channel.label)) for name, channel in channels.registry.items())],
+        choices=lambda: [("", _("all")), *_channels_by_use()],
         required=False,
         label=_("Channel"),
     )

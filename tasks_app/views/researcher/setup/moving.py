@@ -93,7 +93,8 @@ def _reports(study: Study, facts: OpeningFacts) -> list[Report]:
 
 def _in_words(reports: Sequence[Report], study: Study) -> list[tuple[Task, str]]:
     alone = len(reports) == 1
-    return [(report.task, plan_words.sentence(report, study, alone=alone)) for report in reports if not report.refusal]
+    drawn = [report for report in reports if not report.refusal]
+    return [(report.task, " ".join(plan_words.sentences(report, study, alone=alone))) for report in drawn]
 
 
 def what_opening_does(study: Study) -> dict[str, Any]:

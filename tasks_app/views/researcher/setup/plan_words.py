@@ -1,6 +1,7 @@
 """A plan in words: raters, time, pay, and the order and groups of tasks."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
 
 from django.utils import formats
 from django.utils.translation import gettext as _
@@ -68,19 +69,30 @@ def sets_of(report: Report, groups: Mapping[int, tuple[int, ...]], first: int | 
     return Sets(report.task.pk, report.booklets, report.full_size, size, groups.get(report.task.pk, ()))
 
 
-def sentence(report: Report, study: Study, *, alone: bool) -> str:
-    """Describe how many judgments a task needs, and its cost where it is the only task."""
+def sentences(report: Report, study: Study, *, alone: bool) -> list[str]:
+    """Describe how many judgments a task needs; where it is the only task, its raters, time and cost come first."""
     if not report.places:
-        return ""
-    sentence = [
-        ngettext("%(n)s judgment", "%(n)s judgments", report.places) % {"n": formats.number_format(report.places)},
-        " ",
-        _by_raters(report.booklets),
-        ": ",
-        ", ".join([_each(report, study), *(costs([report], study) if alone else ())]),
-        ".",
-    ]
-    return "".join(sentence)
+        return []
+    judgments = ngettext("%(n)s judgment", "%(n)s judgments", report.places)
+    words = {
+        "judgments": judgments % {"n": formats.number_format(report.places)},
+        "each": _each(report, study),
+        "raters": _by_raters(report.booklets),
+    }
+    if alone:
+        return [_raters_and_cost(report, study), _("%(judgments)s: %(each)s.") % words]
+    return [_("%(judgments)s %(raters)s: %(each)s.") % words]
+
+
+def _raters_and_cost(report: Report, study: Study) -> str:
+    """Describe the number of raters of the only task, their time and pay, and the total."""
+    n = report.booklets
+    raters = ngettext("%(n)s rater", "%(n)s raters", n) % {"n": formats.number_format(n)}
+    words = {"raters": raters, "minutes": _minutes(study)}
+    if not study.options.amount:
+        return _("%(raters)s, %(minutes)s each, without pay.") % words
+    words |= {name: money(amount, study.options.currency) for name, amount in _pay([report], study).items()}
+    return _("%(raters)s, %(minutes)s and %(each)s each: %(in_all)s.") % words
 
 
 def _by_raters(n: int) -> str:
@@ -109,10 +121,15 @@ def _units_each(report: Report) -> str:
 
 def costs(reports: Sequence[Report], study: Study) -> list[str]:
     """Describe time and pay of a rater with one set of each task, and the total pay; short sets are paid less."""
-    options = study.options
     words = [_minutes(study)]
-    if not options.amount:
+    if not study.options.amount:
         return [*words, _("without pay")]
+    pay = {name: money(amount, study.options.currency) for name, amount in _pay(reports, study).items()}
+    return [*words, _("%(pay)s each") % {"pay": pay["each"]}, _("%(pay)s in all") % {"pay": pay["in_all"]}]
+
+
+def _pay(reports: Sequence[Report], study: Study) -> dict[str, Decimal]:
+    """Return the pay of a rater with one set of each task, and that of all raters together."""
     groups = capacity.groups_of_tasks(report.task for report in reports)
     takers = capacity.takers_of(study, [sets_of(report, groups) for report in reports])
     begun = [
@@ -120,9 +137,8 @@ def costs(reports: Sequence[Report], study: Study) -> list[str]:
         for report in reports
         if report.booklets
     ]
-    in_all = capacity.paid_in_all(takers, begun, options.amount)
-    words.append(_("%(pay)s each") % {"pay": money(options.amount, options.currency)})
-    return [*words, _("%(pay)s in all") % {"pay": money(in_all, options.currency)}]
+    amount = study.options.amount
+    return {"each": amount, "in_all": capacity.paid_in_all(takers, begun, amount)}
 
 
 def _minutes(study: Study) -> str:

@@ -30,7 +30,8 @@ from tasks_app.setup.steps import STEPS, step_of
 from tasks_app.setup.summary import summary_of
 from tasks_app.setup.unit_tables.declared import UNIT_TABLES
 from tasks_app.setup.unit_tables.offered import offered_on, rows_by_table
-from tasks_app.studyfile.problems import StudyFileError
+from tasks_app.studyfile.files.source import STUDY_YAML
+from tasks_app.studyfile.problems import Problem, StudyFileError
 from tasks_app.views.researcher.frame import refusals_shown, researcher_page
 from tasks_app.views.researcher.setup import frozen, moving
 from tasks_app.views.researcher.setup.comments import comments_of, links_of
@@ -220,6 +221,7 @@ def _page(request: HttpRequest, slug: str, *, refusal: StudyFileError | None = N
             "has_sets_left": any(point.kind == sets.KIND for point in left),
             "is_ready": is_ready,
             "refusal": shown,
+            "elsewhere": _elsewhere(shown, page) if shown else (),
             "outputs": counts.get("items", 0),
             "unit_tables": [table for table in offered_on(setup, counts=counts) if table.rows],
             "earlier_files": earlier_files(study),
@@ -231,11 +233,22 @@ def _page(request: HttpRequest, slug: str, *, refusal: StudyFileError | None = N
     return setup_page(request, slug, "review", context, template="review", status=status, opened=frozen.review)
 
 
+def _elsewhere(refusal: StudyFileError, page: SetupPage) -> list[Problem]:
+    """Return the problems of a refused check that no step names beside a field."""
+    named = {sentence for sentences in page.reading.sentences.values() for sentence in sentences}
+    return [
+        problem
+        for problem in refusal.problems
+        if problem.file != STUDY_YAML or not any(problem.message.endswith(sentence) for sentence in named)
+    ]
+
+
 def _open_points(page: SetupPage, left: Sequence[Point], *, has_texts: bool) -> list[dict[str, Any]]:
     """Return the steps that have problems, each with these and the places to fix them."""
     pages = cache(page.on)
     by_step: dict[str, list[dict[str, str]]] = {}
-    for path, sentences in page.problems.items():
+    for problem, sentences in page.problems.items():
+        path = page.fixed_by(problem)
         # What no step asks for, such as a misspelt name, stands only in the file.
         step = step_of(path)
         step = step if step and pages(step).asks_for(path) else _FILE
