@@ -24,8 +24,8 @@ def test_another_language_is_chosen_in_the_middle_of_a_unit(page: Page, make_stu
     question = page.get_by_text("How fluent is it?")
     assert question.evaluate("element => element.closest('[lang]').lang") == "en"
     # What scripts say is translated too.
-    expect(page.get_by_role("button", name="Senden und weiter")).to_be_visible()
-    page.get_by_role("button", name="Senden und weiter").click()
+    expect(page.get_by_role("button", name="Absenden")).to_be_visible()
+    page.get_by_role("button", name="Absenden").click()
     expect(page.locator("#answer")).to_contain_text("Noch nicht gesendet")
     page.reload()
     expect(page.locator("html")).to_have_attribute("lang", "de")

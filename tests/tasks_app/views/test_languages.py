@@ -174,7 +174,7 @@ def test_panas_is_asked_as_it_was_published_on_a_german_page(tmp_path: Path) -> 
     for words in ("Distressed", "Enthusiastic", "very slightly or not at all", "extremely"):
         assert words not in kit.own_words(page), "it does not pass for German"
         assert words in page
-    assert "Senden und weiter" in kit.own_words(page)
+    assert "Absenden" in kit.own_words(page)
 
 
 def test_the_scale_is_the_studys_whatever_language_the_page_is_in(somebody: Client) -> None:
