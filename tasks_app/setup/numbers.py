@@ -93,7 +93,9 @@ def checked_reading(setup: Setup, *, with_plan: bool = True) -> tuple[StudyReadi
     total = rows.count()
     reading = reading_of(setup, None if total <= MOST_TEXTS else ITEMS_CHECKED)
     if with_plan and total <= MOST_TEXTS and reading.units_sound:
+        was_sound = not reading.problems.count
         check_plans(reading, draft_tasks(reading))
+        reading.lacks_only_a_plan = was_sound and bool(reading.problems.count)
     n_read = sum(len(item["outputs"]) for item in reading.document["items"])
     return reading, max(1.0, total / n_read) if n_read else 1.0
 

@@ -161,7 +161,7 @@ class SetupPage:
 
     @cached_property
     def facts(self) -> Facts:
-        """The document as checks before opening see it; it must be without problems."""
+        """The document as checks before opening see it; it must be without problems but for its plan."""
         return facts_of(self.setup, self.reading, is_whole=self.is_whole)
 
     @cached_property
@@ -445,13 +445,14 @@ def left_to_settle(page: SetupPage) -> list[Point]:
 
     Where not all texts were read, what an estimate of the minutes decides is left to Review.
 
-    As long as the reading has problems, only left-over text is looked for, and what the consent text says and lacks,
-    unless it is the settings behind it that have problems: those cannot be compared.
+    As long as the reading has problems, other than that no plan can be drawn, only left-over text is looked for, and
+    what the consent text says and lacks, unless it is the settings behind it that have problems: those cannot be
+    compared.
     """
     reading = page.reading
     if reading.document["flow"].get("imported"):
         return []
-    if reading.problems.count:
+    if reading.problems.count and not reading.lacks_only_a_plan:
         points = readiness.leftovers_in(Facts(page.given))
         if not any(path and path[0] in _BEHIND_CONSENT for path in reading.sentences):
             is_counted = reading.units_sound and page.is_whole

@@ -56,6 +56,8 @@ class StudyReading:
         self.sentences: dict[Path, list[str]] = {}
         # Values with which a plan that cannot be drawn could be.
         self.nearest: dict[Path, Json] = {}
+        # Whether nothing but drawing the plan found problems.
+        self.lacks_only_a_plan = False
         self._reported: set[Path] = set()
         self._touched: set[Path] = set()
         self.tree = tree or self._read()
