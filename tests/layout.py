@@ -1,6 +1,6 @@
 """What is wrong with where the words of a page stand: broken, clipped, over each other, on a line or off screen."""
 
-from playwright.sync_api import Page, ViewportSize
+from playwright.sync_api import FloatRect, Locator, Page, ViewportSize
 
 # The widths at which every page is looked at: a phone, a small desk and a larger one.
 WIDTHS = (390, 1280, 1440)
@@ -123,6 +123,13 @@ def faults(page: Page) -> list[str]:
     """Return what is wrong with the words of a page at its present width."""
     found: list[str] = page.evaluate(FAULTS)
     return found
+
+
+def box_of(element: Locator) -> FloatRect:
+    """Return where an element stands on the page, in pixels; it must be shown."""
+    box = element.bounding_box()
+    assert box is not None, "it is not shown"
+    return box
 
 
 def faults_at(page: Page, widths: tuple[int, ...] = WIDTHS) -> dict[int, list[str]]:

@@ -260,7 +260,8 @@ def test_the_published_ratings_of_rankme_have_the_figures_of_lme4() -> None:
     """Novikova et al. (2018), Likert, setup 2, quality; figures by R's lme4 and lmerTest."""
     with (folder_of("rankme") / "items.csv").open(encoding="utf-8", newline="") as stream:
         inputs = {row["item_id"]: row["mr_id"] for row in csv.DictReader(stream)}
-    screens, units, raters = Screens(), {}, {}
+    screens, units = Screens(), {}
+    raters: dict[str, int] = {}
     with gzip.open(folder_of("rankme") / "ratings.csv.gz", "rt", encoding="utf-8", newline="") as stream:
         for row in csv.DictReader(stream):
             if (row["method"], row["setup"], row["criterion"]) == ("likert", "2", "quality"):

@@ -373,6 +373,7 @@ def test_flags_have_intervals_for_further_raters_where_there_are_some() -> None:
     crossed, these = (first(rows, name, system="s0") for name in ("flag_share_crossed", "flag_share"))
     as_label = first(rows, "share_crossed", system="s0", label="Yes")
     assert (crossed.value, crossed.low, crossed.high) == pytest.approx((as_label.value, as_label.low, as_label.high))
+    assert crossed.settings is not None
     assert (crossed.criterion, crossed.n_raters, crossed.settings["generalises_to"]) == ("rude", 4, FURTHER)
     assert crossed.high - crossed.low > 1.5 * (these.high - these.low), "raters differ"
     for without in (flagged(AGREED[:1]), flagged(TORN, generalise_to="texts")):

@@ -169,7 +169,7 @@ def test_a_published_form_has_its_figures(name: str, tmp_path: Path) -> None:
         made = whole.study_of_table(file=file, mapping=mapping, title="Made up", slug="made-up", owner=None)
     stored = Rating.objects.filter(judgment__assignment__unit__task__study=made.study)
     by = stored.order_by().annotate(system=F(SYSTEM)).values("criterion__name", "system")
-    figures = {
+    figures: dict[tuple[str | None, ...], float] = {
         (row["criterion__name"], row["system"]): row["mean"]
         for row in by.filter(value__isnull=False).annotate(mean=Avg("value"))
     }

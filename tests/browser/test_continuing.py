@@ -7,6 +7,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.checked import OpenChecked
 from tests.browser.kit import PHONE, accessible, at, fits_a_phone, phone, send
+from tests.layout import box_of
 from tests.servers import LiveSite
 
 MakeStudy = Callable[..., str]
@@ -97,7 +98,7 @@ def test_the_button_to_agree_stands_within_two_screens(page: Page, open_checked:
     for size in (PHONE, {"width": 1280, "height": 720}):
         page.set_viewport_size(size)
         page.goto(link)
-        box = page.get_by_role("button", name="I agree, begin").bounding_box()
+        box = box_of(page.get_by_role("button", name="I agree, begin"))
         assert box["y"] + box["height"] <= 2 * size["height"]
         for fact in (re.compile("per hour"), re.compile("goes to others if you do nothing for 45 minutes")):
             expect(page.get_by_text(fact)).to_be_visible()

@@ -81,6 +81,13 @@ def judged(study: Study, stream: Random) -> Rater:
     return rater
 
 
+def stored(study: Study, *, planned: bool) -> Run:
+    """Return a run of a study with its results."""
+    run = build_run(study, funnel(), planned=planned, high_water=0)
+    store(run, slider_rows())
+    return run
+
+
 @pytest.mark.parametrize("state", [Study.State.OPEN, Study.State.CLOSED])
 def test_no_page_of_a_study_with_raters_and_runs_asks_too_many_queries(draft: Study, rosa: User, state: str) -> None:
     study = lifecycle.move(study_id=draft.pk, action="open", by=rosa)
@@ -90,9 +97,7 @@ def test_no_page_of_a_study_with_raters_and_runs_asks_too_many_queries(draft: St
         study = lifecycle.move(study_id=study.pk, action="close", by=rosa)
     else:
         ResultLift.objects.create(study=study, reason="Every page of results is asked for.")
-    for planned in (False, True, False):
-        run = build_run(study, funnel(), planned=planned, high_water=0)
-        store(run, slider_rows())
+    *_earlier, run = [stored(study, planned=planned) for planned in (False, True, False)]
     add_plots(run, "content")
     Run.objects.filter(pk=run.pk).update(plan=None, facts={**run.facts, "extension": {"counted": 1}})
     frozen_setup(current_version(study))  # made when somebody first looks

@@ -4,7 +4,7 @@ import ast
 import importlib
 import pkgutil
 import re
-import re._parser as parser
+import re._parser as parser  # type: ignore[import-not-found]  # typeshed leaves it out
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path

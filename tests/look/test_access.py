@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 import pytest
 from django.conf import settings
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from tasks_app.task_types import registry
 from tests import extent
 from tests.deviations import assert_each
-from tests.layout import faults
+from tests.layout import box_of, faults
 from tests.look.stage import Stage
 
 # The types that have every shape of a screen between them: steps below a text, texts side by side, words to mark, a
@@ -23,9 +23,9 @@ def types() -> tuple[tuple[str, dict[str, str]], ...]:
 
 
 # 1,280 pixels at 400 %.
-MAGNIFIED = {"width": 320, "height": 256}
-PHONE = {"width": 390, "height": 844}
-DESK = {"width": 1280, "height": 860}
+MAGNIFIED: ViewportSize = {"width": 320, "height": 256}
+PHONE: ViewportSize = {"width": 390, "height": 844}
+DESK: ViewportSize = {"width": 1280, "height": 860}
 
 # Boxes whose text is cut or scrolls, and what takes a share of the height for itself.
 TAKEN = """() => [...document.querySelectorAll("body *")].filter((one) => one.checkVisibility() &&
@@ -151,7 +151,7 @@ def test_bars_hold_one_line_on_a_phone_in_every_language(page: Page, width: int)
     def check(code: str) -> None:
         page.goto(f"/judge/?ui={code}&n=2")
         foot = page.locator("footer.foot")
-        height = foot.bounding_box()["height"]
+        height = box_of(foot)["height"]
         page.evaluate(
             """() => {
                 const words = document.querySelector("template[data-words]").content;
@@ -172,13 +172,13 @@ def test_bars_hold_one_line_on_a_phone_in_every_language(page: Page, width: int)
             })"""
         )
         assert [words for words, is_one_line in lines if not is_one_line] == []
-        assert page.locator(".top-row").bounding_box()["height"] < 70
+        assert box_of(page.locator(".top-row"))["height"] < 70
         # No button moves into another row because of the note.
-        assert foot.bounding_box()["height"] <= height + 28
+        assert box_of(foot)["height"] <= height + 28
         assert [fault for fault in faults(page) if "span.saved" not in fault] == []
         shown = page.locator(".saved").evaluate(SHOWN_OF_WORDS)
         assert shown in {0, 1}, "a part of the word is shown"
-        assert page.locator(".nav-open").bounding_box()["y"] < 12
+        assert box_of(page.locator(".nav-open"))["y"] < 12
 
     assert_each(check, ((code, {"code": code}) for code, _name in settings.LANGUAGES))
 
@@ -194,7 +194,7 @@ def test_wide_spacing_puts_no_words_over_others(page: Page) -> None:
         })"""
     )
     assert faults(page) == []
-    back, on = (page.get_by_role("button", name=name).bounding_box() for name in ("Previous question", "Next question"))
+    back, on = (box_of(page.get_by_role("button", name=name)) for name in ("Previous question", "Next question"))
     assert back["x"] + back["width"] <= on["x"] or back["y"] + back["height"] <= on["y"]
 
 

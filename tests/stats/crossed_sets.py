@@ -21,8 +21,7 @@ class Ratings:
     def only(self, chosen: NDArray[np.bool_] | Codes) -> "Ratings":
         """Return some of the ratings."""
         documents = None if self.documents is None else self.documents[chosen]
-        codes = [column[chosen] for column in (self.systems, self.items, self.raters)]
-        return Ratings(self.values[chosen], *codes, documents)
+        return Ratings(self.values[chosen], self.systems[chosen], self.items[chosen], self.raters[chosen], documents)
 
 
 def _grid(n_items: int, n_systems: int, n_raters: int, without: list[int]) -> tuple[Codes, Codes, Codes]:

@@ -34,7 +34,7 @@ def compared(given: Ratings, pairs: list[tuple[int, int]] | None = None) -> Cros
 
 # lmerTest 3.1.3 on lme4 1.1.31, `lmer(value ~ system + ..., control = lmerControl("bobyqa", list(rhoend = 1e-9)))`:
 # standard deviations, then estimate, standard error, degrees of freedom and p of the first mean and of the pairs.
-ORACLES = {
+ORACLES: dict[str, tuple[dict[str, float], list[tuple[float, float, float, float | None]]]] = {
     "penicillin": (
         {"item": 0.846704, "rater": 1.931560, "residual": 0.549923},
         [(22.9722222, 0.80857, 5.487, None)],

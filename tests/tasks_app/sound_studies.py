@@ -86,7 +86,7 @@ def study_of(kind: str, language: str) -> Given:
         "pairwise": [{"key": "quality", "name": "Quality", "question": words["better"]}],
         "error_spans": [],
     }
-    params = {"likert": {"points": 5}, "pairwise": {"ties": True}, "error_spans": {"scheme": "esa"}}
+    params: dict[str, Given] = {"likert": {"points": 5}, "pairwise": {"ties": True}, "error_spans": {"scheme": "esa"}}
     task: Given = {
         "key": "notices",
         "title": words["public_title"],

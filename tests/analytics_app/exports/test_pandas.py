@@ -54,7 +54,7 @@ def test_nothing_is_lost_by_the_calls_of_our_pages(page: str) -> None:
     calls = settings_of(page)
     assert calls
     for settings in calls:
-        frame = pd.read_csv(io.StringIO(TABLE), **settings)  # type: ignore[call-overload]
+        frame = pd.read_csv(io.StringIO(TABLE), **settings)
         assert tuple(frame["item"]) == KEYS, page
         assert tuple(frame["label"]) == LABELS, page
         assert pd.to_numeric(frame["value"]).sum() == 4 * len(KEYS)

@@ -6,9 +6,10 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import connection
 
-from analytics_app.models import Exclusion, ResultRow
+from analytics_app.models import Exclusion, ResultRow, RunPart
 from analytics_app.runs import claim
 from analytics_app.runs import start as runs
+from analytics_app.runs.compute import Outcome
 from tasks_app.models import Study
 from tests.analytics_app.runs.conftest import Stand, small_outcome
 
@@ -30,7 +31,7 @@ CREATE TRIGGER full_disk BEFORE INSERT ON analytics_app_resultrow FOR EACH ROW E
 def test_nothing_is_half_stored_the_reason_is_said_and_a_new_run_ends_well(
     rated: Study, rosa: User, rung: list[int], stand_in: Callable[[Stand], None]
 ) -> None:
-    def twice(part: claim.RunPart) -> claim.compute.Outcome:
+    def twice(part: RunPart) -> Outcome:
         outcome = small_outcome(part)
         outcome.rows *= 2
         return outcome

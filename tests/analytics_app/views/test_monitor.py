@@ -218,6 +218,7 @@ def test_perfect_agreement_is_above_chance_and_one_run_has_no_course(
 ) -> None:
     """Heights grow downwards: the label of 1 stands above that of 0, and both dots where their alphas belong."""
     build_run(study, slider_rows("fluency"), number=60)
+    drawn = ""
     for number, value in enumerate(alphas, start=1):
         AgreementPoint.objects.create(
             study=study, task="main", criterion="fluency", run_number=number, value=value, low=None, high=None,

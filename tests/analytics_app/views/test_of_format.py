@@ -64,7 +64,7 @@ def test_the_researcher_may_choose_another_format(rosas_browser: Client) -> None
 
 
 def test_its_columns_may_be_mapped_instead(rosas_browser: Client) -> None:
-    path, token = parameters(begun(rosas_browser, "labels.csv", MINIATURES["crowd-kit"].files["labels.csv"].encode()))  # type: ignore[union-attr]
+    path, token = parameters(begun(rosas_browser, "labels.csv", MINIATURES["crowd-kit"].files["labels.csv"].encode()))
     assert "This looks like a file of crowd-kit" in rosas_browser.get(path, {"file": token}).content.decode()
     answer = rosas_browser.post(path, {"file": token, "format": "crowd-kit", "action": "columns"}, follow=True)
     assert answer.redirect_chain[-1][0].split("?")[0].endswith("/one-table/")
@@ -103,6 +103,6 @@ def test_the_tab_data_offers_the_formats_that_fit(rosas_browser: Client) -> None
     assert "/as/wmt-mqm/" not in page
     assert rosas_browser.get(reverse("analytics:as_format", args=[slug, "wmt-mqm"])).status_code == 404
     answer = rosas_browser.get(reverse("analytics:as_format", args=[slug, "parquet"]))
-    content = b"".join(answer.streaming_content)  # type: ignore[attr-defined]
+    content = b"".join(answer.streaming_content)
     assert content[:4] == content[-4:] == b"PAR1"
     assert answer["Content-Disposition"].endswith('-parquet.parquet"')

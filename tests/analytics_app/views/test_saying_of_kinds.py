@@ -40,8 +40,11 @@ def said(browser: Client, study: Study, rows: Sequence[Row]) -> Saying:
     sentence = re.search(r"<p dir=\"auto\" data-copy-source>(.*?)</p>", found, flags=re.DOTALL)
     verdict = re.search(r"<strong>(.*?)</strong>", found)
     assert verdict is not None
-    plain = [unescape(text(part)) for part in (verdict[1], sentence[1] if sentence else "")]
-    return Saying(*plain, text(found[found.rindex("</blockquote>") :] if sentence else ""))
+    return Saying(
+        verdict=unescape(text(verdict[1])),
+        sentence=unescape(text(sentence[1] if sentence else "")),
+        cautions=text(found[found.rindex("</blockquote>") :] if sentence else ""),
+    )
 
 
 def effects(*tests: tuple[str, float, float]) -> list[Row]:

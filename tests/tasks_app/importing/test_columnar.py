@@ -13,7 +13,12 @@ from tests.tasks_app.importing import kit
 
 pytestmark = pytest.mark.django_db
 
-ROWS = {"rater": ["ann", "bob"], "item": ["i1", "i1"], "system": ["alpha", "alpha"], "value": [4, 3]}
+ROWS: dict[str, list[object]] = {
+    "rater": ["ann", "bob"],
+    "item": ["i1", "i1"],
+    "system": ["alpha", "alpha"],
+    "value": [4, 3],
+}
 STYLE = "columns: {rater: rater, item: item, system: system, value: value}\nconstant: {criterion: style}\n"
 RATED = [("ann", "i1/alpha", "style", 4.0), ("bob", "i1/alpha", "style", 3.0)]
 

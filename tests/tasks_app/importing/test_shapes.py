@@ -10,7 +10,7 @@ from tasks_app.models import Rating, Study
 from tests.tasks_app.importing import kit
 from tests.tasks_app.importing.kit import bring, problems_of
 from tests.tasks_app.studyfile.kit import STUDY, put
-from tests.workbooks import Day, Formula, workbook
+from tests.workbooks import Day, Formula, Sheet, workbook
 
 pytestmark = pytest.mark.django_db
 
@@ -209,7 +209,7 @@ def test_raters_that_nobody_knows(draft: Study, tmp_path: Path) -> None:
 
 
 def test_a_workbook_of_ratings(draft: Study, tmp_path: Path) -> None:
-    rows = [["who", "item", "system", "value"], ["ann", "i1", "alpha", 4], ["bob", "i1", "alpha", 3]]
+    rows: Sheet = [["who", "item", "system", "value"], ["ann", "i1", "alpha", 4], ["bob", "i1", "alpha", 3]]
     mapping = "columns: {rater: who, item: item, system: system, value: value}\nsheet: Ratings\n" + STYLE
     bring(draft, tmp_path, workbook({"Notes": [["nothing"]], "Ratings": rows}), mapping, "r.xlsx")
     assert kit.ratings(draft) == RATED
@@ -219,9 +219,11 @@ def test_a_workbook_of_ratings(draft: Study, tmp_path: Path) -> None:
 
 def test_a_workbook_says_what_it_may_have_lost(draft: Study, tmp_path: Path) -> None:
     """Digits of long numbers, formulas that were never computed, and sheets that nobody sees."""
-    rows = [["rater", "item", "system", "value", "submitted_at", "text", "spare"],
-            [12345678901234567, "i1", "alpha", Formula("2*2", "4"), Day(45992), None, Formula("1+1", None)],
-            ["bob", "i1", "alpha", 3, Day(45992.5), None, True]]  # fmt: skip
+    rows: Sheet = [
+        ["rater", "item", "system", "value", "submitted_at", "text", "spare"],
+        [12345678901234567, "i1", "alpha", Formula("2*2", "4"), Day(45992), None, Formula("1+1", None)],
+        ["bob", "i1", "alpha", 3, Day(45992.5), None, True],
+    ]
     content = workbook({"Drafts": [["rater"], ["nobody"]], "Ratings": rows}, hidden=["Drafts"])
     columns = ", ".join(f"{name}: {name}" for name in ("rater", "item", "system", "value", "submitted_at"))
     said = bring(draft, tmp_path, content, f"columns: {{{columns}}}\n{STYLE}", "r.xlsx")

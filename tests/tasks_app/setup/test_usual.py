@@ -1,6 +1,7 @@
 """Usual settings: asked once, kept for somebody's next studies, and never put over what a study says itself."""
 
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -28,8 +29,9 @@ OWN = {
 ASKED = "Asked once, for all your studies"
 
 
-def given(slug: str) -> dict:
-    return Setup.objects.get(study__slug=slug).given
+def given(slug: str) -> dict[str, Any]:
+    document: dict[str, Any] = Setup.objects.get(study__slug=slug).given
+    return document
 
 
 def test_the_first_study_asks_and_the_next_ones_begin_with_it(rosas_browser: Client) -> None:

@@ -47,7 +47,8 @@ def begin(browser: Client, study: Study) -> str:
 def press(browser: Client, study: Study, button: str, path: str = "", query: Mapping[str, str] = {}) -> HttpResponse:
     """Press a button of the page that offers to continue."""
     path = path or link(study)
-    return browser.post(path, {**pages.hidden(browser.get(path, query)), "begun": button})
+    answer: HttpResponse = browser.post(path, {**pages.hidden(browser.get(path, query)), "begun": button})
+    return answer
 
 
 def with_value(value: str) -> Client:

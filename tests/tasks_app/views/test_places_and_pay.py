@@ -95,7 +95,7 @@ def test_1_who_leaves_before_an_answer_frees_the_places_after_ten_minutes() -> N
     _b, _t, third, _q = someone(study)
     assert [finish(rater).outcome for rater in (second, third)] == ["completed"] * 2
     assert judged(study) == (4, 0)
-    assert (paid(gone), paid(second), paid(third)) == (0, FULL_PAY, FULL_PAY)
+    assert (paid(gone), paid(second), paid(third)) == (Decimal(0), FULL_PAY, FULL_PAY)
     assert finish(gone).outcome == "full"
     invariants.check(study)
 
