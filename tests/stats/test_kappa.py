@@ -164,7 +164,7 @@ def test_limits_end_where_kappa_does() -> None:
     assert (found.mean.value, found.mean.low) == pytest.approx((package.kappa, package.kappa_low))
     assert (found.mean.high, found.mean.note) == (1, module.CUT)
     below = of_table(np.array([[0, 8], [8, 0]]) + np.array([[1, 0], [0, 0]]))
-    assert below.mean.low == -1
+    assert (below.mean.low, below.mean.note) == (-1, module.CUT)
     inside = of_table(np.array([[20, 5], [5, 20]]))
     assert inside.mean.note is None
     assert inside.mean.high < 1

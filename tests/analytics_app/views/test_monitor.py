@@ -356,3 +356,7 @@ def test_monitor_and_pay_give_the_same_cost_and_the_same_minutes(rosas_browser: 
     assert "Minutes for a set 12.4" in monitor
     assert "Minutes for a set 12.4" in pay
     assert "The rater who finished took 12.4 minutes; you promised 10" in monitor
+
+
+def test_columns_stand_side_by_side_across_the_box() -> None:
+    assert [mark.x for mark in marks.columns([3, 0, 1, 2])] == ["2.00%", "52.00%", "77.00%"]
