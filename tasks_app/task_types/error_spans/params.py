@@ -122,6 +122,15 @@ class SpanParameters(SingleOrTogether):
         _("Marks consist of whole"), (("word", _("words")), ("character", _("characters"))), initial="word"
     )
     overlaps = YesNoField(label=_("Marks may overlap"))
+    given_marks = choice_field(
+        _("Marks that a text comes with"),
+        (
+            ("confirm", _("raters say of each whether it is right")),
+            ("edit", _("raters edit them like their own; what they leave alone is kept")),
+        ),
+        _("Given in prefill.csv. In ESA with AI (Zouhar et al. 2025) raters edit what a system marked."),
+        initial="confirm",
+    )
     max_spans = whole_field(
         _("Most errors in a text"),
         _("Leave empty for 5 in MQM (the five most serious, as published) and 20 in other schemes."),
