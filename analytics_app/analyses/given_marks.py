@@ -32,6 +32,10 @@ from tasks_app.task_types.base import Scale
 # A rater with fewer given marks than this says little about how they treat them.
 FEW_MARKS = 10
 FEW = "{n} of {of} marks."
+UNKNOWN = (
+    "Nothing is counted: {n:,} marks in texts that came with marks do not say whether they were given. They were "
+    "stored before this was kept, or imported without mark_origin."
+)
 
 # What becomes of a given mark, with the statistics of systems and of raters.
 FATES = ("kept", "changed", "removed")
@@ -43,7 +47,8 @@ class Fates:
 
     `look` is the place of the look among all looks, `rater` a code of the table's names. `given`, `kept`, `changed` and
     `removed` count marks that the text came with, `own` those that the rater added. `seconds` are the active seconds of
-    the look, NaN where unknown: those of an answer to several texts are shared equally.
+    the look, NaN where unknown: those of an answer to several texts are shared equally. `unknown` counts the marks in
+    these texts of which nobody knows the origin.
     """
 
     look: NDArray[np.int64]
@@ -55,6 +60,7 @@ class Fates:
     own: NDArray[np.int64]
     seconds: Floats
     n_looks: int
+    unknown: int
 
     @classmethod
     def of(cls, sample: Sample) -> Fates:
@@ -69,15 +75,15 @@ class Fates:
         counts = {
             name: np.bincount(marks.look[origin == code], minlength=len(looks)) for code, name in enumerate(ORIGINS)
         }
-        # Rows from before origins were stored say nothing, so their texts are left out.
         unknown = np.bincount(marks.look[origin < 0], minlength=len(looks))
-        chosen = np.flatnonzero((given > 0) & (unknown == 0))
+        chosen = np.flatnonzero(given > 0)
         kept, changed, own = (counts[name][chosen] for name in ("kept", "changed", "own"))
         texts_of_answer = np.bincount(looks.judgment, minlength=len(looks.judgments.seconds))
         seconds = looks.judgments.seconds[looks.judgment] / texts_of_answer[looks.judgment]
         return cls(
             look=chosen, rater=looks.rater[chosen], given=given[chosen], kept=kept, changed=changed,
             removed=given[chosen] - kept - changed, own=own, seconds=seconds[chosen], n_looks=len(looks),
+            unknown=int(unknown[chosen].sum()),
         )  # fmt: skip
 
     def __len__(self) -> int:
@@ -138,6 +144,10 @@ class MarksGivenBeforehand(FilteredAnalysis):
         """Yield what became of given marks: over all systems, by system, by rater; and the time of a mark."""
         make, fates = Rows(self.name, sample), Fates.of(sample)
         if not len(fates):
+            return
+        if fates.unknown:
+            # Texts without any mark would be the only ones to count, and all of their given marks are removed.
+            yield make.row("given_kept", note=UNKNOWN.format(n=fates.unknown), n_items=len(fates))
             return
         yield from _over(make, fates, np.arange(len(fates)), np.zeros(len(fates), dtype=np.int64), [None])
         yield from _of_systems(make, fates)

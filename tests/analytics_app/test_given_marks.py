@@ -132,3 +132,13 @@ def test_texts_without_given_marks_have_no_rows(tmp_path: Path) -> None:
     load(tmp_path, {"type": "error_spans", "params": {"score": "no"}, "k": 1}, ITEMS[:4], plain)
     with undrawn():
         assert {row["analysis"] for row in analysed(tmp_path, {"analysis": "given_marks"})} == {"funnel"}
+
+
+def test_marks_of_unknown_origin_are_said_and_nothing_is_counted(tmp_path: Path) -> None:
+    write(tmp_path / "prefill.csv", prefill()[:4])
+    known = [row | {"mark_origin": "", "mark_of": ""} for row in MARKS[:8]]
+    load(tmp_path, {"type": "error_spans", "params": {"score": "no"}, "k": 1}, ITEMS[:4], known)
+    with undrawn():
+        rows = [row for row in analysed(tmp_path, {"analysis": "given_marks"}) if row["analysis"] == "given_marks"]
+    assert [(row["statistic"], row["value"]) for row in rows] == [("given_kept", None)]
+    assert rows[0]["note"].startswith("Nothing is counted: 8 marks in texts that came with marks")

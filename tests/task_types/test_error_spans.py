@@ -192,6 +192,23 @@ def test_marks_that_a_text_comes_with_are_kept_or_removed_one_by_one() -> None:
     assert not answer(on, p1_given_1="perhaps", p1_given_2="keep").is_valid()
 
 
+def test_scores_that_contradict_the_errors_are_refused_where_the_study_says_so() -> None:
+    on = screen(score_check="refuse", high_score=85, low_score=85)
+    above = answer(on, mark(4, 9, "major"), p1_score="85")
+    assert above.errors == {"p1-score": ["You gave 85 of 100, but marked an error as “Major”. Change one of them."]}
+    below = answer(on, p1_none="1", p1_score="84")
+    assert below.errors == {"p1-score": ["You gave 84 of 100, but marked no error. Change one of them."]}
+    for marks, score in (([mark(4, 9, "major")], "84"), ([mark(4, 9, "minor")], "100"), ([], "85")):
+        more = {} if marks else {"p1_none": "1"}
+        assert answer(on, *marks, p1_score=score, **more).is_valid()
+    assert form_of(on).page_data()["doubtful"] == {"above": 84, "below": 85, "field": "score", "refused": True}
+    asked = screen(high_score=85)
+    assert answer(asked, mark(4, 9, "major"), p1_score="100").is_valid()
+    assert form_of(asked).page_data()["doubtful"] == {"above": 84, "below": 80, "field": "score", "refused": False}
+    for silent in (screen(score_check="nothing"), screen(score="no")):
+        assert form_of(silent).page_data()["doubtful"] is None
+
+
 GIVEN = ({"start": 4, "end": 9, "severity": "major"}, {"start": 13, "end": 17, "severity": "minor"})
 
 

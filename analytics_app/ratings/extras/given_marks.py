@@ -99,7 +99,8 @@ SELECT r.id, o.code::int FROM tasks_app_rating r
 """
 
 # One row for each check with known errors, one text and given marks that somebody answered, by its last graded answer:
-# the rater, the part, all that is known of errors, and the numbers of the given marks that stand.
+# the rater, the part, all that is known of errors, and the numbers of the given marks that stand. Answers with marks of
+# unknown origin are left out.
 _CHECKS = """
 SELECT rater_id, part, known, standing FROM (
     SELECT a.rater_id, a."order", j.id AS judgment, p.id AS part,
@@ -113,6 +114,8 @@ SELECT rater_id, part, known, standing FROM (
       JOIN tasks_app_judgment j ON j.assignment_id = a.id
      WHERE u.task_id = ANY(%(tasks)s) AND a.purpose IN ('control', 'attention') AND j.skip_reason = '' AND {given}
        AND (SELECT count(*) FROM tasks_app_part q WHERE q.unit_id = u.id) = 1
+       AND NOT EXISTS (SELECT 1 FROM tasks_app_rating r
+                        WHERE r.judgment_id = j.id AND r.span_side IS NOT NULL AND r.mark_origin IS NULL)
        AND EXISTS (SELECT 1 FROM tasks_app_prefill f WHERE f.part_id = p.id)
        AND EXISTS (SELECT 1 FROM tasks_app_gold g WHERE g.unit_id = u.id AND g.kind = 'span')) answered
  WHERE newest = 1

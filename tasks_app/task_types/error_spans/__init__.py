@@ -79,9 +79,6 @@ ESA_SCORE = Criterion(
     language=PUBLISHED_IN,
 )
 
-# When the page asks whether errors and score are both meant: a serious error, yet a score above; no error, yet below.
-DOUBTFUL = {"above": 90, "below": 80}
-
 
 class MarksField(forms.CharField):
     """The marks of one text, as one JSON text."""
@@ -248,7 +245,24 @@ class SpansForm(ScreenForm):
                 self.add_error(name, self.nothing_said(shown))
             elif problem := problem_in_all(marks, self.limits(shown)):
                 self.add_error(name, self.about(shown, problem))
+            elif (problem := self._contradiction(shown, marks)) and not open_given:
+                self.add_error(field_name(shown.position, SCORE), self.about(shown, problem))
         return self.cleaned_data
+
+    def _contradiction(self, shown: ShownPart, marks: Sequence[Mark]) -> str | None:
+        """Return why a score cannot stand beside the errors, where the study refuses such scores."""
+        score = self.cleaned_data.get(field_name(shown.position, SCORE))
+        if self.kind.score_check != "refuse" or score is None:
+            return None
+        gravest = self.scheme.severities[-1] if len(self.scheme.severities) > 1 else None
+        words = {"score": f"{score:g}", "severity": gravest.name if gravest is not None else ""}
+        if not marks and score < (self.kind.low_score or 0):
+            sentence = gettext("You gave {score} of 100, but marked no error.")
+        elif gravest and score >= (self.kind.high_score or 101) and gravest.key in {mark.severity for mark in marks}:
+            sentence = gettext("You gave {score} of 100, but marked an error as “{severity}”.")
+        else:
+            return None
+        return f"{sentence.format(**words)} {gettext('Change one of them.')}"
 
     def nothing_said(self, shown: ShownPart) -> str:
         """Return the message for a text with neither marks nor “no errors”."""
@@ -375,8 +389,16 @@ class SpansForm(ScreenForm):
             "overlaps": kind.overlaps,
             "most": kind.most,
             "guide": kind.guide,
-            "doubtful": {**DOUBTFUL, "field": SCORE} if SCORE in {criterion.key for criterion in self.scored} else None,
+            "doubtful": self._doubtful(),
         }
+
+    def _doubtful(self) -> dict[str, Any] | None:
+        """Return the scores that contradict the errors, and whether they are refused; None where nothing is said."""
+        kind = self.kind
+        if kind.score_check == "nothing" or SCORE not in {criterion.key for criterion in self.scored}:
+            return None
+        limits = {"above": (kind.high_score or 101) - 1, "below": kind.low_score or 0}
+        return {**limits, "field": SCORE, "refused": kind.score_check == "refuse"}
 
 
 def _text(side: str, position: int, text: str, language: str, *, marked: bool) -> dict[str, Any]:

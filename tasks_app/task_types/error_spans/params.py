@@ -22,6 +22,10 @@ from tasks_app.task_types.texts import LAYOUT, SingleOrTogether
 MOST = {"mqm": 5}
 MOST_ELSEWHERE = 20
 
+# Scores that contradict the errors, unless the study says otherwise: of 91 and more beside a most serious error, and
+# below 80 without any.
+HIGH_SCORE, LOW_SCORE = 91, 80
+
 _AS_PUBLISHED = ("scheme", _("as published for the scheme"))
 _YES, _NO = ("yes", _("yes")), ("no", _("no"))
 
@@ -100,6 +104,28 @@ class SpanParameters(SingleOrTogether):
         (_AS_PUBLISHED, _YES, _NO),
         _("ESA asks for one. It answers the criterion “score”, beside the study's own criteria."),
         initial="scheme",
+    )
+    score_check = choice_field(
+        _("Where score and errors contradict each other"),
+        (
+            ("ask", _("raters are asked once whether both are meant")),
+            ("refuse", _("raters have to change one of them")),
+            ("nothing", _("nothing is said")),
+        ),
+        _("By the two limits below; only where the score is asked."),
+        initial="ask",
+    )
+    high_score = whole_field(
+        _("Score that is too high beside a most serious error"),
+        _("From this score on. In WMT 2026 it is 85."),
+        within=(1, 100),
+        initial=HIGH_SCORE,
+    )
+    low_score = whole_field(
+        _("Score that is too low without an error"),
+        _("Below this score. In WMT 2026 it is 85."),
+        within=(0, 100),
+        initial=LOW_SCORE,
     )
     order = choice_field(
         _("Order of errors and score"),
