@@ -1,4 +1,4 @@
-"""Marks that texts came with: what raters kept, changed, removed and added, and the false ones that they let stand."""
+"""Marks that texts came with: shares kept, changed and removed, marks added, and planted false marks let stand."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class Fates:
 
 @register
 class MarksGivenBeforehand(FilteredAnalysis):
-    """What became of the marks that texts came with, and the share of planted false marks that raters let stand.
+    """Shares of given marks that raters kept, changed and removed, and of planted false marks that they let stand.
 
     Shares are over given marks: each counts once for each rater who saw it. Intervals are over raters, who differ in
     how far they follow given marks. A false mark is one in a check whose known errors it does not touch.

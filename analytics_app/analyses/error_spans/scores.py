@@ -106,7 +106,7 @@ def contradictions(make: Rows, low_score: float) -> Iterator[Row]:
 
 
 def beyond_limits(make: Rows) -> Iterator[Row]:
-    """Yield the number of answers whose score contradicts the errors by limits of the study's own.
+    """Yield the number of answers with a score that contradicts the errors by the limits of the study.
 
     Limits that the study left as they are have no rows: `contradictions` counts what nobody would mean.
     """

@@ -1,4 +1,4 @@
-"""Marks that texts came with, what became of them, and false ones that were planted in texts with known errors."""
+"""Marks that texts came with, the origin of stored marks, and false marks planted in texts with known errors."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
