@@ -141,7 +141,7 @@ class MarksGivenBeforehand(FilteredAnalysis):
         yield from _planted(Rows(self.name, sample))
 
     def compute(self, sample: Sample) -> Iterator[Row]:
-        """Yield what became of given marks: over all systems, by system, by rater; and the time of a mark."""
+        """Yield the shares over all systems, by system and by rater, and the time of a mark."""
         make, fates = Rows(self.name, sample), Fates.of(sample)
         if not len(fates):
             return
@@ -208,7 +208,7 @@ def _seconds(make: Rows, fates: Fates) -> Iterator[Row]:
 
 
 def _of_raters(make: Rows, fates: Fates) -> Iterator[Row]:
-    """Yield what each rater did with given marks."""
+    """Yield the shares of each rater, and the time of their marks."""
     names = make.sample.table.names
     alone = of_one_system(make.sample.table)
     for code in np.unique(fates.rater).tolist():
