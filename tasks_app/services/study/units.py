@@ -14,7 +14,7 @@ from tasks_app.services.database import atomically, expect_many_rows
 from tasks_app.services.plan import plans
 from tasks_app.services.study.drafts import refuse_frozen
 from tasks_app.services.study.item_sets import takes
-from tasks_app.services.study.items import BATCH
+from tasks_app.services.study.items import BATCH, OUTPUT_CONTENT
 from tasks_app.task_types import TaskType, highlights
 from tasks_app.task_types.base import Criterion as AskedCriterion
 from tasks_app.task_types.base import ItemTexts, Media, OutputText, UnitDraft
@@ -78,10 +78,9 @@ def texts_of(study: Study, *, keep: bool) -> Texts:
     by_item: dict[int, list[OutputText]] = {}
     ids: dict[int, list[tuple[int, str]]] = {}
     outputs = Output.objects.filter(item__study=study, until=None).order_by("id")
-    for pk, item, system, variant, text, language, marked, digest, *file in outputs.values_list(
-        "id", "item_id", "system__key", "variant", "text", "language", "highlights", "digest",
-        "media__sha256", "media__kind", "captions__sha256",
-    ):  # fmt: skip
+    for pk, digest, item, system, variant, text, language, marked, *file in outputs.values_list(
+        "id", "digest", *OUTPUT_CONTENT
+    ):
         output = OutputText(system, variant, text, language, highlights.stored(marked), Media.of_output(*file))
         by_item.setdefault(item, []).append(output)
         ids.setdefault(item, []).append((pk, digest))
