@@ -30,10 +30,10 @@ def leading(rows: StoredRows, question: FindingQuestion, statistic: str, *, thes
     sentence if only tests over texts find a difference, which other raters may not share.
     """
     over_texts = [row for row in tests_of(rows, statistic) if row.value is not None]
-    asked = rows.of(f"{statistic}_crossed")
-    crossed = [row for row in asked if row.p_adjusted is not None and row.value is not None]
+    all_crossed = rows.of(f"{statistic}_crossed")
+    crossed = [row for row in all_crossed if row.p_adjusted is not None and row.value is not None]
     if crossed:
         return Leading(crossed, "", these if question.clear(over_texts) else "")
-    only = only_these(over_texts) if asked and over_texts else ""
+    only = only_these(over_texts) if all_crossed and over_texts else ""
     named = _(OTHERS_MAY_DIFFER) if first_scope(over_texts) == TO_TEXTS else ""
     return Leading(over_texts, only or named, none_can(over_texts) + only)

@@ -152,8 +152,8 @@ def _draft_tasks(reading: StudyReading) -> list[DraftTask]:
     for number, task in enumerate(reading.document["tasks"]):
         if not reading.sound(("tasks", number)) or task["type"] not in task_types.registry:
             continue
-        taken = [item for item in reading.document["items"] if takes_item(task, item)]
-        items = {item.key: item for item in item_texts(taken, keep=task["keep_identical"])}
+        task_items = [item for item in reading.document["items"] if takes_item(task, item)]
+        items = {item.key: item for item in item_texts(task_items, keep=task["keep_identical"])}
         kind = task_types.registry[task["type"]](task["params"])
         if not _items_fit(reading, kind, items, number):
             continue

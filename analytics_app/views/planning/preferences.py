@@ -89,9 +89,9 @@ class PreferencesPlan(PlanningForm):
         self, query: Mapping[str, str], start: Mapping[str, Any], pilots: Mapping[str, Pilot] | None = None
     ) -> None:
         """Take the first pair of a criterion where the address names an earlier study and a criterion alone."""
-        asked = query.get("pilot", "")
-        if asked.endswith("/"):
-            query = {**query, "pilot": next((key for key in pilots or {} if key.startswith(asked)), "")}
+        pilot = query.get("pilot", "")
+        if pilot.endswith("/"):
+            query = {**query, "pilot": next((key for key in pilots or {} if key.startswith(pilot)), "")}
         super().__init__(query, start, pilots)
 
     @classmethod
