@@ -6,6 +6,7 @@ from typing import cast
 
 import pytest
 
+from tasks_app.task_types import kind_of
 from tasks_app.task_types.base import Criterion, ItemTexts, OutputText, Part, Quality, Screen
 from tasks_app.task_types.grid import TextsForm
 from tasks_app.task_types.likert import Likert
@@ -209,3 +210,7 @@ def test_each_rater_gets_the_criteria_in_a_drawn_order() -> None:
     orders = {tuple(cast("list[str]", keys)) for keys in drawn}
     assert len(orders) == 6
     assert all(sorted(order) == ["accuracy", "fluency", "style"] for order in orders)
+
+
+def test_equal_parameters_make_one_type_in_whatever_order_they_are_stored() -> None:
+    assert kind_of("likert", {"points": 7, "lowest": 0}) is kind_of("likert", {"lowest": 0, "points": 7})
