@@ -144,7 +144,7 @@ class PayOfWithdrawn:
 
 
 def pay_of_withdrawn(rater: Rater) -> PayOfWithdrawn:
-    """Return what a rater is paid for what they did until they withdraw their answers; to be read before the erasure.
+    """Return the pay of a rater for their work until they withdraw their answers; to be read before the erasure.
 
     Nothing is said in a study without pay, and to somebody on trial.
     """

@@ -54,7 +54,7 @@ class KnownTruth(FilteredAnalysis):
         "right_share": _("Share of right answers"),
         "right_share_crossed": _("Share of right answers, for further raters and texts"),
         "right_against_chance": _("Share of right answers, difference from chance"),
-        "right_against_chance_crossed": _("Share of right answers, difference from chance, for further raters and texts"),
+        "right_against_chance_crossed": _("Share of right answers, difference from chance, further raters and texts"),
         "right_difference": _("Difference of shares of right answers"),
         "right_difference_crossed": _("Difference of shares of right answers, for further raters and texts"),
         "right_by_rater": _("Share of right answers of a rater"),

@@ -3,7 +3,6 @@
 import html
 import re
 
-import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse

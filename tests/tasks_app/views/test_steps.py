@@ -144,7 +144,12 @@ def train(browser: Client, token: str, units: int = 2) -> None:
 @pytest.mark.parametrize(
     ("exam", "share", "announced", "at_the_end"),
     [
-        (1, 1.0, "A test of one text follows, which has to be right. You have 1 attempt.", "To pass, 1 has to be right."),
+        (
+            1,
+            1.0,
+            "A test of one text follows, which has to be right. You have 1 attempt.",
+            "To pass, 1 has to be right.",
+        ),
         (4, 0.25, "A test of 4 texts follows, of which 1 has to be right. You have 2 attempts.", "1 has to be right."),
         (4, 0.5, "A test of 4 texts follows, of which 2 have to be right. You have 2 attempts.", "2 have to be right."),
     ],
