@@ -321,7 +321,7 @@ def check_plans(reading: StudyReading, drafts: list[DraftTask]) -> None:
             reading.problem(blamed_path, str(error))
             continue
         reading.set_sizes[draft.task["key"]] = max(map(len, booklets), default=0)
-        reading.booklets[draft.task["key"]] = len(booklets)
+        reading.booklets[draft.task["key"]] = tuple(map(len, booklets))
         for name, n in (("places", sum(map(len, booklets))), ("booklets", len(booklets))):
             reading.counts[name] = reading.counts.get(name, 0) + n
         _note_judges(reading, draft, units)

@@ -51,6 +51,20 @@ class Quality(StrEnum):
     STRAIGHT_LINER = "straight_liner"
 
 
+class Act(StrEnum):
+    """An act of raters on a screen, which instructions name by words that fit no other act."""
+
+    STEP = "step"
+    SLIDE = "slide"
+    COMPARE = "compare"
+    CHOOSE_ENDS = "choose_ends"
+    FIND_ODD = "find_odd"
+    ORDER = "order"
+    NUMBER = "number"
+    MARK = "mark"
+    EDIT = "edit"
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """One thing that a judgment of this type records.

@@ -16,6 +16,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.task_types.base import (
+    Act,
     AnsweredQuestion,
     Criterion,
     Feedback,
@@ -475,6 +476,7 @@ class ErrorSpans(SpanParameters):
         "[missing], or where there is none the words in the source. If there is no error, choose “No errors”. If you "
         "are asked for a score, give it for the text as a whole after you have marked the errors."
     )
+    acts = frozenset({Act.MARK, Act.SLIDE})
     criteria_needed = (0, None)
     seconds_an_answer = 15.0
     plain_text = True
