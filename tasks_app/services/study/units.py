@@ -81,7 +81,7 @@ def texts_of(study: Study, *, keep: bool) -> Texts:
     for pk, item, system, variant, text, language, marked, digest, *file in outputs.values_list(
         "id", "item_id", "system__key", "variant", "text", "language", "highlights", "digest",
         "media__sha256", "media__kind", "captions__sha256",
-    ):  # fmt: skip
+    ).iterator(chunk_size=plans.CHUNK):  # fmt: skip
         output = OutputText(system, variant, text, language, highlights.stored(marked), Media.of_output(*file))
         by_item.setdefault(item, []).append(output)
         ids.setdefault(item, []).append((pk, digest))

@@ -6,6 +6,7 @@ from django.utils.translation import ngettext
 from tasks_app import task_types
 from tasks_app.hooks.sections import Json, Section
 from tasks_app.models import Item, ItemMedia, Output, PartOutput, Study, System, Task
+from tasks_app.services.plan.plans import CHUNK
 from tasks_app.services.study import items as service
 from tasks_app.services.study import units
 from tasks_app.settings.checks import COPIES
@@ -145,7 +146,7 @@ class ItemsSection(Section):
         for pk, item, system, variant, text, language, marked, *file in rows.values_list(
             "id", "item_id", "system__key", "variant", "text", "language", "highlights",
             "media__sha256", "media__kind", "captions__sha256",
-        ):  # fmt: skip
+        ).iterator(chunk_size=CHUNK):  # fmt: skip
             output = {"system": system, "variant": variant, "text": text, "language": language}
             # Only where there are any, so that the digests of studies without highlights and files stay as they are.
             own = {**({"highlights": marked} if marked else {}), **_stored_file(*file)}
