@@ -45,7 +45,18 @@ def _run() -> None:
     django.setup()
     from django.core.management import call_command  # noqa: PLC0415
 
-    from bench import analysing, exporting, importing, judging, layers, pages, restarting, uploads  # noqa: PLC0415
+    from bench import (  # noqa: PLC0415
+        analysing,
+        exporting,
+        importing,
+        judging,
+        layers,
+        opening,
+        pages,
+        restarting,
+        starting,
+        uploads,
+    )
 
     call_command("migrate", verbosity=0)
     call_command("collectstatic", verbosity=0, interactive=False)
@@ -55,8 +66,10 @@ def _run() -> None:
         "analysing": analysing.main,
         "exporting": exporting.main,
         "importing": importing.main,
+        "opening": opening.main,
         "pages": pages.main,
         "restarting": restarting.main,
+        "starting": starting.main,
     }
     if sys.argv[1:2] == ["uploads"]:
         uploads.main()
