@@ -28,6 +28,8 @@ PAUSE, LONGEST = 1.0, 120.0
 TRIES = 300
 # Pages that may follow each other without a question.
 WAYS_ROUND = 20
+# What the script of a page asks for with an answer: the next page in the reply (docs/decisions/0133).
+WITH_NEXT_PAGE = "return=representation"
 
 
 class Unexpected(Exception):
@@ -41,6 +43,7 @@ class Reply:
     status: int
     location: str
     retry_after: float
+    has_next_page: bool
     body: str
 
 
@@ -107,6 +110,7 @@ class Connection:
         reader, writer = self.streams
         form = f"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {len(body)}\r\n"
         head = f"{method} {path} HTTP/1.1\r\nHost: {address.netloc}\r\nAccept: text/html\r\nAccept-Encoding: gzip\r\n"
+        head += f"Prefer: {WITH_NEXT_PAGE}\r\n"
         writer.write(f"{head}{form if method == 'POST' else ''}\r\n".encode() + body)
         await writer.drain()
         first, _mark, lines = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").partition("\r\n")
@@ -122,6 +126,7 @@ class Connection:
             int(first.split()[1]),
             headers.get("location", ""),
             float(headers.get("retry-after", 0)),
+            headers.get("preference-applied") == WITH_NEXT_PAGE,
             content.decode(errors="replace"),
         )
 
@@ -188,13 +193,11 @@ class Rater:
 
     async def _visit(self) -> None:
         location = await self._post(self.join, await self._form(self.join))
-        token = location.split("/")[2]
-        judging = f"/r/{token}/judge/"
-        page: str | None = None
+        judging = f"/r/{location.split('/')[2]}/judge/"
         ways_round = 0
+        reply: Reply | None = None
         while not self.over():
-            reply = Reply(200, "", 0, page) if page else await self.connection.ask("GET", judging)
-            page = None
+            reply = reply or await self.connection.ask("GET", judging)
             if reply.status in {302, 303}:
                 ways_round += 1
                 if ways_round > WAYS_ROUND:
@@ -203,15 +206,16 @@ class Rater:
                     self.log.finished += 1
                     return
                 await self._post(reply.location, await self._form(reply.location))
+                reply = None
                 continue
             form = form_of(reply.body, "answer") if reply.status == 200 else None
             if form is None or "submission" not in form.hidden:
                 raise Unexpected(f"a page of judging was answered with {reply.status} and no form")
             ways_round = 0
-            page = await self._answer(judging, form)
+            reply = await self._answer(judging, form)
 
-    async def _answer(self, path: str, form: Form) -> str | None:
-        """Answer a page; returns the next one where the server sends it at once."""
+    async def _answer(self, path: str, form: Form) -> Reply | None:
+        """Answer a page; returns the reply that has the next one, if the rater gets it at once."""
         if self.pause:
             await asyncio.sleep(self.rng.uniform(0.5, 1.5) * self.pause)
         chosen = {name: self.rng.choice(values) for name, values in form.choices.items()}
@@ -219,15 +223,15 @@ class Rater:
         fields = {**form.hidden, **chosen, "seconds_active": seconds, "seconds_elapsed": seconds}
         began = time.perf_counter()
         reply = await self.connection.ask("POST", path, fields)
-        if reply.status in {302, 303}:
-            self.log.acknowledged.append(form.hidden["submission"])
-            following = None
-            if not self.over() and urlsplit(reply.location).path == path:
-                next_page = await self.connection.ask("GET", path)
-                following = next_page.body if next_page.status == 200 else None
-            self.log.turns.append(time.perf_counter() - began)
-            return following
-        raise Unexpected(f"an answer was answered with {reply.status}")
+        if reply.status not in {302, 303} and not reply.has_next_page:
+            raise Unexpected(f"an answer was answered with {reply.status}")
+        self.log.acknowledged.append(form.hidden["submission"])
+        if not reply.has_next_page:
+            if self.over() or urlsplit(reply.location).path != path:
+                return None
+            reply = await self.connection.ask("GET", path)
+        self.log.turns.append(time.perf_counter() - began)
+        return reply
 
     async def _form(self, path: str) -> Form:
         reply = await self.connection.ask("GET", path)
