@@ -46,4 +46,4 @@ def _is_written(file: RatingsFile) -> bool:
     """Return whether a file is no lines of text."""
     with file.open() as stream:
         start = stream.read(len(ZIPPED))
-    return start in (ZIPPED, PARQUET) or file.format in {*plain.WORKBOOKS, plain.JSON, *FORMATS}
+    return start in (ZIPPED, PARQUET) or file.format in {*plain.WORKBOOKS, plain.JSON, plain.ZIP, *FORMATS}

@@ -50,6 +50,9 @@ def table(source: IO[bytes], target: IO[bytes], *, name: str) -> PlainForm:
         sentence = _("%(file)s is a workbook, although its name says otherwise, and was read as one.") % {"file": name}
         sheets = _write_sheets(name, rewound(source), target)
         return PlainForm(name, () if named else (sentence,), sheets, is_written=True)
+    if file.format == ZIP:
+        sentence = _("is not a zip, although its name says so. Give it the extension of what it is, such as .csv.")
+        raise StudyFileError([Problem(name, 0, 0, sentence)])
     if file.format == JSON:
         return _json_lines(file, target)
     form = PlainForm(name)
