@@ -52,10 +52,10 @@ class Log:
     """What all raters met: acknowledged submissions, times of requests, and errors by their text."""
 
     acknowledged: list[str] = field(default_factory=list)
-    # When each request ended, in seconds since the first rater set out, its kind (GET or POST) and its seconds.
-    requests: list[tuple[float, str, float]] = field(default_factory=list)
-    # Seconds from sending an answer to the next page.
-    turns: list[float] = field(default_factory=list)
+    # Seconds of each request, and seconds from sending an answer to having the next page; both with the time when they
+    # ended, in seconds since the first rater set out.
+    requests: list[tuple[float, float]] = field(default_factory=list)
+    turns: list[tuple[float, float]] = field(default_factory=list)
     sent_again: Counter[str] = field(default_factory=Counter)
     errors: Counter[str] = field(default_factory=Counter)
     finished: int = 0
@@ -89,7 +89,7 @@ class Connection:
                 await asyncio.sleep(reply.retry_after or PAUSE)
                 continue
             now = time.perf_counter()
-            self.log.requests.append((now - self.log.began, method, now - began))
+            self.log.requests.append((now - self.log.began, now - began))
             if reply.status >= 500:
                 break
             return reply
@@ -230,7 +230,8 @@ class Rater:
             if self.over() or urlsplit(reply.location).path != path:
                 return None
             reply = await self.connection.ask("GET", path)
-        self.log.turns.append(time.perf_counter() - began)
+        now = time.perf_counter()
+        self.log.turns.append((now - self.log.began, now - began))
         return reply
 
     async def _form(self, path: str) -> Form:

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from threading import Event, Thread
 from time import monotonic
@@ -37,7 +38,7 @@ class RunningSite:
 
 @contextmanager
 def running_site() -> Iterator[RunningSite]:
-    """Start a site with the defaults of `make run`, wait for its web server, and stop it at the end."""
+    """Start a site with the defaults of `make run`, wait until it serves and works, and stop it at the end."""
     with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
         folder = Path(name)
         valkey = ValkeyServer(folder / "valkey", log=folder / "valkey.log", password=secrets.token_hex(16))
@@ -60,8 +61,9 @@ def running_site() -> Iterator[RunningSite]:
             process = processes.start(command, log=log, dies_with=signal.SIGTERM, env=environment | own)
             stack.callback(processes.stop, process, signal.SIGTERM)
             services[service] = psutil.Process(process.pid)
-            if service == "web":
-                processes.wait_until(lambda: _is_ready(url), process, name=service, log=log, seconds=300)
+            if service in {"web", "worker"}:
+                ready = partial(_is_ready, url) if service == "web" else partial(_has_begun, log)
+                processes.wait_until(ready, process, name=service, log=log, seconds=300)
         yield RunningSite(url, services)
 
 
@@ -82,6 +84,10 @@ def _is_ready(url: str) -> bool:
     with suppress(OSError), urlopen(f"{url}/readyz", timeout=5) as answer:
         return bool(answer.status == 200)
     return False
+
+
+def _has_begun(log: Path) -> bool:
+    return " ready." in log.read_text()
 
 
 def cpu_seconds(service: psutil.Process) -> float:

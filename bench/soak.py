@@ -20,7 +20,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from django.db import connection
 from django.urls import reverse
 
 from bench import judging
@@ -144,17 +143,14 @@ def tell(soak: Soak) -> None:
     print(f"answers acknowledged: {len(log.acknowledged)}, stored: {len(soak.stored)}, errors: {log.errors.total()}")
     print(f"sent again: {dict(log.sent_again)}; raters who finished: {log.finished}")
     print(f"answers per second: {soak.answers_per_second:.1f}")
-    print("quarter   requests/s   GET p50  p95   POST p50  p95   (seconds)")
+    print("quarter   answers/s   answer to next page: p50   p95 (seconds)")
     for number, (start, end) in enumerate(_quarters(soak.seconds), start=1):
-        own = [request for request in log.requests if start <= request[0] < end]
-        times = {kind: [seconds for _at, name, seconds in own if name == kind] for kind in ("GET", "POST")}
-        cells = [f"{percentile(times[kind], share):.2f}" for kind in ("GET", "POST") for share in (50, 95)]
-        print(f"{number:>7} {len(own) / (end - start):>12.1f}   {'     '.join(cells)}")
-    every = [seconds for _at, _kind, seconds in log.requests]
-    print(
-        f"any request: p50 {percentile(every, 50):.2f} s, p95 {percentile(every, 95):.2f} s, longest {max(every):.1f} s"
-    )
-    print(f"answer to next page: p50 {percentile(log.turns, 50):.2f} s, p95 {percentile(log.turns, 95):.2f} s")
+        own = [seconds for at, seconds in log.turns if start <= at < end]
+        print(f"{number:>7} {len(own) / (end - start):>11.1f} {percentile(own, 50):>26.2f} {percentile(own, 95):>5.2f}")
+    for name, timed in (("answer to next page", log.turns), ("any request", log.requests)):
+        own = [seconds for _at, seconds in timed]
+        figures = f"p50 {percentile(own, 50):.2f} s, p95 {percentile(own, 95):.2f} s"
+        print(f"{name}: {figures}, longest {max(own, default=0.0):.1f} s")
     print(f"connections to the database: at most {max(sample.connections for sample in soak.samples)}")
     print("service     processes   CPU s   ms an answer   private MiB by quarter")
     for name, used in sorted(soak.cpu.items()):
@@ -162,10 +158,3 @@ def tell(soak: Soak) -> None:
         n = soak.samples[-1].n_processes[name]
         print(f"{name:<12} {n:>8} {used:>7.1f} {soak.cpu_ms(name):>14.2f}   {' '.join(means)}")
     print(f"{'raters':<12} {1:>8} {soak.own_cpu:>7.1f}   (this process)")
-
-
-def database_bytes() -> int:
-    """Return the size of the database with its indexes."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_database_size(current_database())")
-        return int(cursor.fetchone()[0])
