@@ -1,6 +1,7 @@
 // A question before an answer is sent whose score and errors do not go together. It is asked once and never blocks.
 
 import { announce } from "../../core/announce.js";
+import { during } from "../../core/page.js";
 import { openQuestions } from "../../core/questions.js";
 import { contradiction } from "./model.js";
 
@@ -15,7 +16,7 @@ export class Doubt {
   listen() {
     if (this.unit.data.doubtful) {
       // Before the page's own listener, which sends.
-      document.addEventListener("submit", (event) => event.target === this.form && this.check(event), { capture: true });
+      document.addEventListener("submit", (event) => event.target === this.form && this.check(event), during({ capture: true }));
       this.form.addEventListener("change", () => {
         this.notice.hidden = true;
       });
