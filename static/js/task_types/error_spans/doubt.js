@@ -2,6 +2,7 @@
 // the study refuses such answers.
 
 import { announce } from "../../core/announce.js";
+import { during } from "../../core/page.js";
 import { openQuestions } from "../../core/questions.js";
 import { contradiction } from "./model.js";
 
@@ -16,7 +17,7 @@ export class Doubt {
   listen() {
     if (this.unit.data.doubtful) {
       // Before the page's own listener, which sends.
-      document.addEventListener("submit", (event) => event.target === this.form && this.check(event), { capture: true });
+      document.addEventListener("submit", (event) => event.target === this.form && this.check(event), during({ capture: true }));
       this.form.addEventListener("change", () => {
         this.notice.hidden = true;
       });
