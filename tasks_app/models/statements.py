@@ -50,7 +50,7 @@ class Prepared:
             names = _prepared.setdefault(connection.connection, set())
             if self.name not in names:
                 # Not by Django's cursor, which would count it among the statements of the request.
-                with connection.connection.cursor() as own:
+                with connection.wrap_database_errors, connection.connection.cursor() as own:
                     own.execute(self._prepare)
                 names.add(self.name)
             cursor.execute(self._execute, params)

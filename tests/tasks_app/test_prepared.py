@@ -3,7 +3,7 @@
 import uuid
 
 import pytest
-from django.db import connection
+from django.db import ProgrammingError, connection, transaction
 from django.db.models import F, QuerySet, Value
 
 from tasks_app.links.credentials import hash_token
@@ -54,6 +54,11 @@ def test_each_connection_plans_a_statement_once() -> None:
     with connection.cursor() as cursor:
         cursor.execute("SELECT count(*) FROM pg_prepared_statements WHERE name = 'evalweb_test_sum'")
         assert cursor.fetchone() == (1,)
+
+
+def test_a_statement_that_cannot_be_prepared_raises_an_error_of_django() -> None:
+    with pytest.raises(ProgrammingError), transaction.atomic():
+        Prepared("test_wrong", "SELECT nothing FROM nowhere").rows({})
 
 
 @pytest.mark.django_db(transaction=True)
