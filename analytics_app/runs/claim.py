@@ -193,7 +193,7 @@ def release_of(code_version: str) -> str:
 
 def name_of(part: RunPart) -> str:
     """Return the name of a part of a run."""
-    name = f"{RunPart.Kind(part.kind).label} of the task {part.task.key}"
+    name = f"{RunPart.Kind(part.kind).label} of the task “{part.task}”"
     return f"{name}, criterion {part.criterion.key}" if part.criterion is not None else name
 
 

@@ -53,11 +53,13 @@ def add_label(path: Path) -> str:
     return str(_ENTRIES.get(str(path[-1]), _ENTRY)[0])
 
 
-def task_name(task: Mapping[str, Json]) -> str:
-    """Return a task's title with the name of its type, or one of them."""
-    kind = task.get("type")
-    label = str(registry[kind].label) if isinstance(kind, str) and kind in registry else ""
-    return ": ".join(filter(None, (label, str(task.get("title") or ""))))
+def task_name(task: Mapping[str, Json], number: int) -> str:
+    """Return a task's title with the name of its type, or one of them; `number` counts the tasks from 1."""
+    kind, title = str(task.get("type") or ""), str(task.get("title") or "")
+    label = str(registry[kind].label) if kind in registry else ""
+    if not title and label:
+        return name_of(kind, number)
+    return ": ".join(filter(None, (label, title)))
 
 
 def task_called(task: Mapping[str, Json], number: int) -> str:
@@ -69,7 +71,7 @@ def entry_label(node: Mapping[str, Json], path: Path, number: int, row: Json) ->
     """Return the name of an entry of a list; `node` is the schema of an entry."""
     words = row if isinstance(row, Mapping) else {}
     if path == ("tasks",):
-        title = task_name(words)
+        title = task_name(words, number + 1)
     elif chosen := next((name for name in ("rule", "analysis") if words.get(name)), ""):
         labels = node["properties"].get(chosen, {}).get(LABELS, {})
         title = capfirst(str(labels.get(str(words[chosen]), words[chosen])))

@@ -18,6 +18,7 @@ from tasks_app.models.setup_document import SetupDocument
 from tasks_app.settings.checks import CHECK_SYSTEM
 from tasks_app.setup.entries import task_name
 from tasks_app.studyfile.fields import is_language
+from tasks_app.task_types import names_of
 from tasks_app.task_types.registry import registry
 
 # Number of rows in which columns with features are looked for: a table gives them to all rows or to none.
@@ -115,7 +116,9 @@ class Names:
             return {**{name: name for name in self.items.features}, **more}
         entries = [entry for entry in self.document.entries(rows) if entry.get("key")]
         if rows == "tasks":
-            return {str(entry["key"]): task_name(entry) for entry in entries}
+            numbered = enumerate(self.document.entries(rows), start=1)
+            tasks = [(number, str(task["key"]), task) for number, task in numbered if task.get("key")]
+            return names_of((key, task_name(task, number) or key, "", number) for number, key, task in tasks)
         named = {str(entry["key"]): str(entry.get("name") or entry["key"]) for entry in entries}
         if rows == "systems":
             # What an attention check was written by is compared with nothing.

@@ -98,7 +98,7 @@ def _of_numbers(reading: StudyReading, numbers: Numbers | None) -> Iterator[Line
     }
     if numbers.cost is not None and minutes:
         words |= {"pay": _money(reading.document["pay"]["amount"]), "cost": _money(numbers.cost)}
-        sentence = _("%(raters)s, %(minutes)s and %(pay)s %(currency)s each: at most %(cost)s %(currency)s.")
+        sentence = _("%(raters)s, %(minutes)s and %(pay)s %(currency)s each: %(cost)s %(currency)s in all.")
         yield Line(sentence % words, ("pay", "amount"))
     elif minutes:
         yield Line(_("%(raters)s, %(minutes)s each, without pay.") % words, ("pay", "amount"))

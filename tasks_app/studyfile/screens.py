@@ -10,7 +10,7 @@ from random import Random
 from django.utils.translation import gettext as _
 
 from tasks_app import designs, task_types
-from tasks_app.designs.base import PlanImpossible, PlanSettings, PlanUnit
+from tasks_app.designs.base import PlanImpossible, PlanSettings, PlanUnit, Shape
 from tasks_app.hooks.sections import Json, Path
 from tasks_app.models import Output, Study, Task
 from tasks_app.selectors.routing import ON_REQUEST
@@ -321,7 +321,7 @@ def check_plans(reading: StudyReading, drafts: list[DraftTask]) -> None:
             reading.problem(blamed_path, str(error))
             continue
         reading.set_sizes[draft.task["key"]] = max(map(len, booklets), default=0)
-        reading.booklets[draft.task["key"]] = len(booklets)
+        reading.booklets[draft.task["key"]] = tuple(map(len, booklets))
         for name, n in (("places", sum(map(len, booklets))), ("booklets", len(booklets))):
             reading.counts[name] = reading.counts.get(name, 0) + n
         _note_judges(reading, draft, units)
@@ -344,9 +344,19 @@ def _note_judges(reading: StudyReading, draft: DraftTask, units: Sequence[PlanUn
         reading.note(sentence % words)
 
 
+def _shape_of(draft: DraftTask, unit: UnitDraft) -> Shape:
+    """Return the systems of each part of a unit."""
+    return tuple(
+        tuple(draft.items[item].outputs[output].system for output in group)
+        for number, group in enumerate(unit.parts)
+        if (item := unit.item_of(number)) is not None
+    )
+
+
 def plan_units(draft: DraftTask, document: Mapping[str, Json]) -> tuple[PlanUnit, ...]:
     """Return the units without a known answer as the design will see them once they are stored."""
     known_units = {control["unit"] for control in document["controls"] if control["task"] == draft.task["key"]}
+    alike: dict[Shape, Shape] = {}  # units of one shape share it
     units = [
         PlanUnit(
             key=key,
@@ -354,11 +364,7 @@ def plan_units(draft: DraftTask, document: Mapping[str, Json]) -> tuple[PlanUnit
             item=unit.item,
             document=draft.items[unit.item].document if unit.item is not None else None,
             position=draft.items[unit.item].position if unit.item is not None else 0,
-            shape=tuple(
-                tuple(draft.items[item].outputs[output].system for output in group)
-                for number, group in enumerate(unit.parts)
-                if (item := unit.item_of(number)) is not None
-            ),
+            shape=alike.setdefault(shape := _shape_of(draft, unit), shape),
             criterion=unit.criterion,
         )
         for key, unit in draft.units.items()

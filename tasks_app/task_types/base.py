@@ -23,6 +23,7 @@ from django.utils.translation import gettext_lazy as _
 from tasks_app.settings.study import Block, Declared
 from tasks_app.task_types.data import (
     ORDERED_SCALES,
+    Act,
     AnsweredOption,
     AnsweredQuestion,
     Arrangement,
@@ -58,6 +59,7 @@ from tasks_app.task_types.output_names import TEXT
 # Everything a type is written with comes from here.
 __all__ = [
     "ORDERED_SCALES",
+    "Act",
     "AnsweredOption",
     "AnsweredQuestion",
     "Arrangement",
@@ -226,6 +228,8 @@ class TaskType(Declared, ABC):
     What a page or a datasheet says of a type: `label`, `summary`, `source` (the publications, one sentence each),
     `use_when`, `analysed`, `limits`. `purpose` is what a researcher wants to do, the title of the card on which a study
     begins; such a study has the parameters and criteria of `begins_with`.
+    `acts` are those of raters, so that Review finds instructions for others; None where they follow from the questions
+    of the study, and Review looks for none.
     `criteria_needed` counts the criteria of the study, without those that the type brings along. `needs_items` is
     False for what is asked once a rater, without a text. `allows_back` is False where
     an answer must not be changed. `side_by_side` says that outputs are held against each other (HEDS 4.2.2),
@@ -251,6 +255,7 @@ class TaskType(Declared, ABC):
     limits: ClassVar[Words]
     outcomes: ClassVar[tuple[Outcome, ...]]
     default_instructions: ClassVar[Words] = ""
+    acts: ClassVar[frozenset[Act] | None] = None
     criteria_needed: ClassVar[tuple[int, int | None]] = (1, None)
     needs_items: ClassVar[bool] = True
     allows_back: ClassVar[bool] = True

@@ -51,6 +51,20 @@ class Quality(StrEnum):
     STRAIGHT_LINER = "straight_liner"
 
 
+class Act(StrEnum):
+    """An act of raters on a screen, which instructions name by words that fit no other act."""
+
+    STEP = "step"
+    SLIDE = "slide"
+    COMPARE = "compare"
+    CHOOSE_ENDS = "choose_ends"
+    FIND_ODD = "find_odd"
+    ORDER = "order"
+    NUMBER = "number"
+    MARK = "mark"
+    EDIT = "edit"
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """One thing that a judgment of this type records.
@@ -313,7 +327,8 @@ class Value:
     """One rating to be stored: its part, its criterion and the answer.
 
     `outcome` names the declared outcome it belongs to; exactly one of `value`, `label` and `text` must be set,
-    except for spans. Part numbers are canonical.
+    except for spans. Part numbers are canonical. A span in a text that came with marks has a `mark_origin` (own, kept
+    or changed) and, unless it is the rater's own, the number of the given mark as `mark_of`, from 1.
     """
 
     outcome: str
@@ -330,6 +345,8 @@ class Value:
     span_end: int | None = None
     category: str | None = None
     severity: str | None = None
+    mark_origin: str | None = None
+    mark_of: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

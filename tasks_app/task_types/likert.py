@@ -8,7 +8,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.settings.fields import whole_field
-from tasks_app.task_types.base import Criterion, Instruction, Outcome, Sample, Scale
+from tasks_app.task_types.base import Act, Criterion, Instruction, Outcome, Sample, Scale
 from tasks_app.task_types.grid import AGREEMENT, GridType, in_agreement, questions_for_agreement
 from tasks_app.task_types.instructed import in_lines, step_asked_for
 from tasks_app.task_types.registry import register
@@ -82,6 +82,7 @@ class Likert(PagedTexts, GridType):
         "Read the text. Then choose one step for each question. There are no right or wrong answers: "
         "we want to know how you see it. Use the whole scale."
     )
+    acts = frozenset({Act.STEP})
     begins_with = Sample(
         criteria=(
             Criterion(

@@ -9,7 +9,7 @@ from django.core.validators import StepValueValidator
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.settings.fields import choice_field, number_field, whole_field
-from tasks_app.task_types.base import Criterion, Instruction, Outcome, Sample, Scale
+from tasks_app.task_types.base import Act, Criterion, Instruction, Outcome, Sample, Scale
 from tasks_app.task_types.grid import AGREEMENT, GridType, in_agreement, questions_for_agreement
 from tasks_app.task_types.instructed import in_lines
 from tasks_app.task_types.registry import register
@@ -61,6 +61,7 @@ class Slider(PagedTexts, GridType):
         "Read the text. Then set the slider for each question. There are no right or wrong answers: "
         "we want to know how you see it. Use the whole range."
     )
+    acts = frozenset({Act.SLIDE})
     begins_with = Sample(
         criteria=(
             Criterion(

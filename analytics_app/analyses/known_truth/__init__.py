@@ -53,8 +53,8 @@ class KnownTruth(FilteredAnalysis):
     statistics = {
         "right_share": _("Share of right answers"),
         "right_share_crossed": _("Share of right answers, for further raters and texts"),
-        "right_against_chance": _("Share of right answers minus chance"),
-        "right_against_chance_crossed": _("Share of right answers minus chance, for further raters and texts"),
+        "right_against_chance": _("Share of right answers, difference from chance"),
+        "right_against_chance_crossed": _("Share of right answers, difference from chance, further raters and texts"),
         "right_difference": _("Difference of shares of right answers"),
         "right_difference_crossed": _("Difference of shares of right answers, for further raters and texts"),
         "right_by_rater": _("Share of right answers of a rater"),

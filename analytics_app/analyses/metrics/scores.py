@@ -1,6 +1,6 @@
 """Scores of metrics as matrices of items by systems, aligned with those of people."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,6 +37,11 @@ class OfMetric:
     def sign(self) -> float:
         """Return the factor from scores to imported values."""
         return -1.0 if self.turned else 1.0
+
+    def settings(self, settings: Mapping[str, Any], **more: Any) -> dict[str, Any]:
+        """Return the settings of a row of this metric."""
+        composite = {"composite": self.made.definition} if self.made is not None else {}
+        return {**settings, "sign": "turned" if self.turned else "as it is", **composite, **more}
 
 
 def metrics_of(

@@ -86,6 +86,15 @@ class Facts:
         return _scores(self.run)
 
     @cached_property
+    def names(self) -> Mapping[str, str]:
+        """Return the names of the tasks, by key."""
+        return Task.names(frame.task for frame in self.frames)
+
+    def called(self, frame: Frame) -> str:
+        """Return the name of a task."""
+        return self.names[frame.task.key]
+
+    @cached_property
     def main(self) -> Sequence[Frame]:
         """Return the judged tasks."""
         return [frame for frame in self.frames if frame.task.stage == Task.Stage.MAIN]

@@ -80,7 +80,7 @@ def texts_of(study: Study, *, keep: bool) -> Texts:
     outputs = Output.objects.filter(item__study=study, until=None).order_by("id")
     for pk, digest, item, system, variant, text, language, marked, *file in outputs.values_list(
         "id", "digest", *OUTPUT_CONTENT
-    ):
+    ).iterator(chunk_size=plans.CHUNK):
         output = OutputText(system, variant, text, language, highlights.stored(marked), Media.of_output(*file))
         by_item.setdefault(item, []).append(output)
         ids.setdefault(item, []).append((pk, digest))

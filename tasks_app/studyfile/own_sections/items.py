@@ -6,6 +6,7 @@ from django.utils.translation import ngettext
 from tasks_app import task_types
 from tasks_app.hooks.sections import Json, Section
 from tasks_app.models import Item, ItemMedia, Output, PartOutput, Study, System, Task
+from tasks_app.services.plan.plans import CHUNK
 from tasks_app.services.study import items as service
 from tasks_app.services.study import units
 from tasks_app.settings.checks import COPIES
@@ -142,7 +143,8 @@ class ItemsSection(Section):
         }
         outputs: dict[int, list[dict[str, Json]]] = {}
         rows = Output.objects.filter(item__study=study, until=None).exclude(system__key=COPIES).order_by("id")
-        for pk, item, system, variant, text, language, marked, *file in rows.values_list("id", *service.OUTPUT_CONTENT):
+        content = rows.values_list("id", *service.OUTPUT_CONTENT).iterator(chunk_size=CHUNK)
+        for pk, item, system, variant, text, language, marked, *file in content:
             output = {"system": system, "variant": variant, "text": text, "language": language}
             # Only where there are any, so that the digests of studies without highlights and files stay as they are.
             own = {**({"highlights": marked} if marked else {}), **_stored_file(*file)}

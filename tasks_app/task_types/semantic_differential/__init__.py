@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from tasks_app.settings.fields import YesNoField, number_field, whole_field
 from tasks_app.task_types.base import (
+    Act,
     AnsweredOption,
     AnsweredQuestion,
     Criterion,
@@ -161,6 +162,7 @@ class SemanticDifferential(TextType):
         "best: the nearer to a word, the better that word fits. Judge the language of the text, not what it is about. "
         "Go by your first impression; there are no right or wrong answers."
     )
+    acts = frozenset[Act]()
     judges_files = True
     has_styles = True
     begins_with = Sample(
