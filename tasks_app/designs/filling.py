@@ -56,6 +56,6 @@ def left_over(by_group: Mapping[int, Fraction], tasks: Sequence[Sets]) -> dict[i
 
     `by_group` are the raters as `filled` returns them.
     """
-    taken = {sets.task: sum(n for group, n in by_group.items() if sets.is_for(group)) for sets in tasks}
-    left = {sets.task: sets.booklets - round(taken[sets.task]) for sets in tasks}
+    raters_of_task = {sets.task: sum(n for group, n in by_group.items() if sets.is_for(group)) for sets in tasks}
+    left = {sets.task: sets.booklets - round(raters_of_task[sets.task]) for sets in tasks}
     return {task: n for task, n in left.items() if n > 0}

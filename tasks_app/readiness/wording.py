@@ -128,12 +128,12 @@ def other_scales(facts: Facts) -> Iterator[Point]:
     criteria = {str(row["key"]): (place, row) for place, row in enumerate(facts.document.get("criteria") or ())}
     for place, task in facts.main_tasks:
         scale = task_types.kind_of(task["type"], task["params"]).scale_of()
-        asked = [criteria[key] for key in task["criteria"] if key in criteria]
-        ends, steps = _scales(scale, [row for _place, row in asked])
+        task_criteria = [criteria[key] for key in task["criteria"] if key in criteria]
+        ends, steps = _scales(scale, [row for _place, row in task_criteria])
         if not ends:
             continue
         texts: list[tuple[str, Path]] = [(str(task["instructions"] or ""), ("tasks", place, "instructions"))]
-        for number, row in asked:
+        for number, row in task_criteria:
             texts += [(str(row[name]), ("criteria", number, name)) for name in ("question", "definition")]
         for text, path in texts:
             if words := _contradicts(text, ends, steps):

@@ -94,14 +94,14 @@ def read_frame(task_id: int) -> Frame:
 
 def read_frames(tasks: QuerySet[Task]) -> list[Frame]:
     """Read the questions of several tasks, with their groups, in four queries for any number of tasks."""
-    asked = Prefetch("task_criteria", TaskCriterion.objects.select_related("criterion").order_by("order"))
+    task_criteria = Prefetch("task_criteria", TaskCriterion.objects.select_related("criterion").order_by("order"))
     groups = Prefetch("task_groups", TaskGroup.objects.select_related("group").order_by("id"))
-    rows = tasks.select_related("study").prefetch_related(asked, groups)
+    rows = tasks.select_related("study").prefetch_related(task_criteria, groups)
     return [_frame(task, task.task_criteria.all()) for task in rows]
 
 
-def _frame(task: Task, asked: Iterable[TaskCriterion]) -> Frame:
-    rows = [task_criterion.criterion for task_criterion in asked]
+def _frame(task: Task, task_criteria: Iterable[TaskCriterion]) -> Frame:
+    rows = [task_criterion.criterion for task_criterion in task_criteria]
     for row in rows:
         row.study = task.study
     return Frame(

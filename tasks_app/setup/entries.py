@@ -80,12 +80,12 @@ def entry_label(node: Mapping[str, Json], path: Path, number: int, row: Json) ->
     return title or str(_ENTRIES.get(str(path[-1]), _ENTRY)[1] % {"n": number + 1})
 
 
-def new_key(name: str, taken: Iterable[str]) -> str:
+def new_key(name: str, keys: Iterable[str]) -> str:
     """Make a key of a name that no other entry has."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     stem = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:_LONGEST_KEY].strip("-") or "entry"
-    taken, number, key = set(taken), 1, stem
-    while key in taken:
+    keys, number, key = set(keys), 1, stem
+    while key in keys:
         number += 1
         key = f"{stem}-{number}"
     return key

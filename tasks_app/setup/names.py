@@ -140,9 +140,9 @@ class Names:
     def _questions_for(self, path: Path, named: dict[str, str]) -> dict[str, str]:
         """Return the questions that a setting can name: for a parameter of a task those that the task asks."""
         if path[0] == "tasks" and path[2:3] == ("params",):
-            asked = self.document.value((*path[:2], "criteria"))
-            asked = [key for key in asked if key in named] if isinstance(asked, list) else []
-            return {key: named[key] for key in asked or named}
+            keys = self.document.value((*path[:2], "criteria"))
+            keys = [key for key in keys if key in named] if isinstance(keys, list) else []
+            return {key: named[key] for key in keys or named}
         if path[0] == "analysis":
             return {**named, **{key: name for key, name in self.brought().items() if key not in named}}
         return named
@@ -208,5 +208,5 @@ def _spelt(code: str) -> str:
 
 def suggested(used: Collection[str], items: ItemNames) -> dict[str, list[str]]:
     """Return the lists of suggestions that are used, by their names: languages, zones, conditions."""
-    made = {"languages": languages_shown, "zones": time_zones, "conditions": items.conditions}
-    return {name: make() for name, make in made.items() if name in used}
+    makers = {"languages": languages_shown, "zones": time_zones, "conditions": items.conditions}
+    return {name: make() for name, make in makers.items() if name in used}

@@ -11,7 +11,7 @@ from tasks_app.settings.study import BLOCKS
 from tasks_app.setup.entries import task_called
 from tasks_app.setup.facts import known_answers
 from tasks_app.setup.page import SetupPage
-from tasks_app.studyfile.own_sections.lists import asked
+from tasks_app.studyfile.own_sections.criteria import criteria_asked
 from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.screens import DraftTask, draft_tasks
 from tasks_app.studyfile.workload import screen_of, workload_of
@@ -163,7 +163,7 @@ def _kind(task: Mapping[str, Json]) -> TaskType:
 
 def _sample(kind: TaskType, task: Mapping[str, Json], document: Document) -> Screen:
     """Return a screen with made-up texts, and the study's own questions where there are any."""
-    own = asked(document["criteria"], task["criteria"])
+    own = criteria_asked(document["criteria"], task["criteria"])
     try:
         screen = sample_screen(kind)
     except (ValueError, LookupError):

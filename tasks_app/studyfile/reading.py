@@ -67,6 +67,10 @@ class StudyReading:
             for path, sentence, key in violations(self.tree.data, whole_schema()):
                 self.problem(path, self._about_format(path) or sentence, key=key)
 
+    def forget_items(self) -> None:
+        """Free the units and the places of the items, which take more memory than the items, once all is checked."""
+        self.drafts, self.output_places, self.file_places = [], {}, {}
+
     def _read(self) -> Tree:
         """Parse study.yaml; a problem that keeps it from being read is reported."""
         if STUDY_YAML not in self.files.names:

@@ -161,13 +161,13 @@ class Likert(PagedTexts, GridType):
 
     def instructed(self, criteria: Sequence[Criterion], check: int) -> Instruction:
         """Ask for one step of each criterion, in the words of the scale."""
-        asked, answers = [], []
+        instructions, answers = [], []
         for criterion in map(self.worded, criteria):
             words = criterion.labels or (criterion.low, *[""] * (self.points - 2), criterion.high)
             place = step_asked_for(words, check)
-            asked.append((criterion, words[place] or f"{self.steps[place]}"))
+            instructions.append((criterion, words[place] or f"{self.steps[place]}"))
             answers.append((criterion.key, "exact", self.steps[place]))
-        return Instruction((("", in_lines(asked)),), tuple(answers))
+        return Instruction((("", in_lines(instructions)),), tuple(answers))
 
     def field(self, criterion: Criterion, missing: str) -> forms.Field:
         """Return a choice of steps with their words."""

@@ -154,13 +154,13 @@ class Slider(PagedTexts, GridType):
         """Ask for one end of the range of each criterion; the last tenth before it counts as the end."""
         low, high, _step = self.scale_of()
         tenth = (high - low) / 10
-        asked, answers = [], []
+        instructions, answers = [], []
         for criterion in map(self.worded, criteria):
             words = criterion.low if check % 2 else criterion.high
             end = [low, low + tenth] if check % 2 else [high - tenth, high]
-            asked.append((criterion, words or f"{low if check % 2 else high:.10g}"))
+            instructions.append((criterion, words or f"{low if check % 2 else high:.10g}"))
             answers.append((criterion.key, "range", end))
-        return Instruction((("", in_lines(asked)),), tuple(answers))
+        return Instruction((("", in_lines(instructions)),), tuple(answers))
 
     def field(self, criterion: Criterion, missing: str) -> forms.Field:
         """Return a number field; the page's script makes a slider of it."""

@@ -16,6 +16,8 @@ from analytics_app import charts
 from analytics_app.models import MetricScore, ResultRow
 from analytics_app.results import Row
 from analytics_app.show.shown import tables_for
+from analytics_app.stats.metrics.soft_accuracy import soft_pairwise_accuracy
+from analytics_app.stats.metrics.tie_calibration import equal_accuracy
 from tasks_app.models import Event
 from tasks_app.services.study import lifecycle
 from tests.analytics_app.builders import are_rendered
@@ -200,6 +202,49 @@ def test_metrics_against_people(study: Path) -> None:
     test = one(rows, "metric_williams_texts", metric="good", metric_b="noise", criterion="quality")
     assert test["value"] > 2
     assert test["p_adjusted"] == test["p"] < 0.05
+
+
+def test_averages_accuracies_and_the_best_systems(study: Path) -> None:
+    imported(write(study / "scores.csv", cells(good=GOOD, noise=NOISE)))
+    # All exchanges of twelve items are enumerated.
+    rows = analysed(study, {"analysis": "metrics", "top_and_last": 3}, n_permutations=2**12)
+    about = {"criterion": "quality", "metric": "good"}
+    for end, groups in (("by_item", (HUMAN, GOOD)), ("by_system", (HUMAN.T, GOOD.T))):
+        for name, statistic in (("pearson", scipy.stats.pearsonr), ("spearman", scipy.stats.spearmanr)):
+            row = one(rows, f"metric_{name}_{end}", **about)
+            assert row["value"] == pytest.approx(
+                np.mean([statistic(*pair).statistic for pair in zip(*groups, strict=True)])
+            )
+            assert row["low"] < row["value"] < row["high"]
+    tau = [scipy.stats.kendalltau(*pair).statistic for pair in zip(HUMAN.T, GOOD.T, strict=True)]
+    assert one(rows, "metric_tau_b_by_system", **about)["value"] == pytest.approx(np.mean(tau))
+    assert one(rows, "metric_tau_b_by_system", **about)["n_ratings"] == 4
+    options = {"n_resamples": 0, "confidence": 0.95, "rng": np.random.default_rng(1)}
+    for end, grouping, n in (("texts", "none", 1128), ("by_item", "item", 72), ("by_system", "system", 264)):
+        row, wanted = (
+            one(rows, f"metric_acc_eq_{end}", **about),
+            equal_accuracy(HUMAN, GOOD, grouping=grouping, **options),
+        )
+        assert (row["value"], row["n_ratings"]) == (pytest.approx(wanted.calibrated.value), n)
+        assert row["settings"]["epsilon"] == pytest.approx(wanted.epsilon)
+        assert row["settings"]["accuracy_without_epsilon"] == pytest.approx(wanted.uncalibrated)
+    soft = one(rows, "metric_soft_pairwise_accuracy", **about)
+    wanted_soft = soft_pairwise_accuracy(HUMAN, GOOD, n_permutations=2**12, rng=np.random.default_rng(1))
+    assert soft["value"] == pytest.approx(wanted_soft.value)
+    assert (soft["n_ratings"], soft["settings"]["exchanged"]) == (4, "items")
+    best = np.argsort(-HUMAN.mean(axis=0))
+    for end, codes in (("top", best[:3]), ("last", best[-3:])):
+        row = one(rows, f"metric_pearson_{end}", label=f"{end} 3", **about)
+        wanted_r = scipy.stats.pearsonr(HUMAN[:, codes].mean(axis=0), GOOD[:, codes].mean(axis=0)).statistic
+        assert (row["value"], row["n_ratings"]) == (pytest.approx(wanted_r), 3)
+    made = tables_for("metrics", [ResultRow(**row) for row in rows if row["analysis"] == "metrics"], 0.05)
+    by_caption = {table.caption: table for table in made}
+    assert len(by_caption["Pairwise accuracy with ties"].rows) == 6
+    assert [cells[0].text for cells in by_caption["Metrics within systems"].rows] == ["good", "noise"]
+    assert "Soft pairwise accuracy over systems" in [
+        column.label for column in by_caption["Metrics over systems"].columns
+    ]
+    assert len(by_caption["Metrics over the best and the worst systems"].rows) == 2
 
 
 def test_lower_is_better_where_that_is_said_and_systems_as_wholes(study: Path) -> None:

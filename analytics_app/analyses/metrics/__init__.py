@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from analytics_app.analyses.base import Rows, Sample, Words
 from analytics_app.analyses.metrics.by_system import differences, means
+from analytics_app.analyses.metrics.grouped import accuracies, averaged, ends, soft, test_of
 from analytics_app.analyses.metrics.scores import OfMetric, column_means, metrics_of
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import Bootstrap, bootstrap
@@ -23,7 +24,7 @@ from analytics_app.stats.comparison.paired import item_means
 from analytics_app.stats.metrics.metric_meta import over_systems, over_texts, pearson, williams
 from analytics_app.stats.metrics.tau_like import tau_like
 from analytics_app.stats.values import Estimate, joined
-from tasks_app.settings.fields import YesNoField, choice_field, number_field
+from tasks_app.settings.fields import YesNoField, choice_field, number_field, whole_field
 from tasks_app.studyfile.fields import ListField
 from tasks_app.studyfile.schema import plain
 from tasks_app.task_types.base import ORDERED_SCALES
@@ -53,6 +54,15 @@ class MetricAnalysis(FilteredAnalysis):
         within=(0, 1_000_000),
         initial=0,
     )
+    top_and_last = whole_field(
+        _("Best and worst systems apart"),
+        _(
+            "Correlations are also computed over this many of the systems that people rate highest, and over as many "
+            "of those they rate lowest. 0 computes them over all systems only."
+        ),
+        within=(0, 100),
+        initial=0,
+    )
     compare = YesNoField(initial=True, label=_("Compare metrics by Williams' test"))
     compare_systems = choice_field(
         _("Compare systems by their scores"),
@@ -70,10 +80,11 @@ class MetricAnalysis(FilteredAnalysis):
 class Metrics(MetricAnalysis):
     """Agreement of automatic metrics with people's ratings of the same texts.
 
-    People's score of a text is the mean of its ratings. Three levels: all texts together; within each item, where the
-    three forms of Kendall's tau that papers call by one name stand side by side; systems by their means. Intervals are
-    bootstraps over items, or documents shown whole. Williams' test compares two metrics by Pearson's correlation; a
-    family is all pairs of metrics on one criterion and level.
+    People's score of a text is the mean of its ratings. Levels: all texts together; within each item, where the three
+    forms of Kendall's tau that papers call by one name stand side by side; within each system; systems by their means.
+    Pairwise accuracy counts ties, with a calibrated limit, and soft pairwise accuracy weighs pairs of systems by how
+    sure people are. Intervals are bootstraps over items, or documents shown whole. Williams' test compares two metrics
+    by Pearson's correlation; a family is all pairs of metrics on one criterion and level.
     """
 
     label = _("Automatic metrics")
@@ -96,9 +107,22 @@ class Metrics(MetricAnalysis):
         "metric_tau_like_by_item": _("Tau-like within items, mean over items"),
         "metric_tau_like_pooled": _("Tau-like within items, pooled (WMT)"),
         "metric_tau_b_by_item": _("Tau-b within items, mean over items"),
+        "metric_pearson_by_item": _("Pearson's r within items, mean over items"),
+        "metric_spearman_by_item": _("Spearman's rho within items, mean over items"),
+        "metric_pearson_by_system": _("Pearson's r within systems, mean over systems"),
+        "metric_spearman_by_system": _("Spearman's rho within systems, mean over systems"),
+        "metric_tau_b_by_system": _("Tau-b within systems, mean over systems"),
+        "metric_acc_eq_texts": _("Pairwise accuracy with ties, over all texts"),
+        "metric_acc_eq_by_item": _("Pairwise accuracy with ties, within items"),
+        "metric_acc_eq_by_system": _("Pairwise accuracy with ties, within systems"),
         "metric_pearson_systems": _("Pearson's r over systems"),
         "metric_spearman_systems": _("Spearman's rho over systems"),
         "metric_pairwise_accuracy": _("Pairwise accuracy over systems"),
+        "metric_soft_pairwise_accuracy": _("Soft pairwise accuracy over systems"),
+        "metric_pearson_top": _("Pearson's r over the best systems"),
+        "metric_pearson_last": _("Pearson's r over the worst systems"),
+        "metric_pairwise_accuracy_top": _("Pairwise accuracy over the best systems"),
+        "metric_pairwise_accuracy_last": _("Pairwise accuracy over the worst systems"),
         "metric_mean": _("Mean of the metric"),
         "metric_difference": _("Difference of two systems by the metric"),
         "metric_human_mean": _("Mean human rating of the texts that the metric scored"),
@@ -146,7 +170,11 @@ def against(make: Rows, outputs: Outputs, analysis: MetricAnalysis, *, sign: flo
     for metric in metrics:
         yield from _texts(make, human, metric, documents, row_settings)
         yield from _within(make, human, metric, documents, analysis.gap, {**row_settings, "gap": plain(analysis.gap)})
+        yield from averaged(make, human, metric, documents, row_settings)
+        yield from accuracies(make, human, metric, documents, row_settings)
         yield from _systems(make, human, metric, documents, row_settings)
+        yield from soft(make, human, metric, documents, row_settings)
+        yield from ends(make, human, metric, analysis.top_and_last, row_settings)
         yield from means(make, outputs, metric, items, human, row_settings)
         if analysis.compare_systems == "all" or (analysis.compare_systems == "composites" and metric.made is not None):
             yield from differences(make, outputs, metric, documents, row_settings)
@@ -154,16 +182,6 @@ def against(make: Rows, outputs: Outputs, analysis: MetricAnalysis, *, sign: flo
     if analysis.compare and len(metrics) > 1:
         yield from _over_texts(make, human, metrics, row_settings)
         yield from _over_systems(make, human, metrics, row_settings)
-
-
-def _test(estimate: Estimate) -> dict[str, str]:
-    """Return the settings of the test of a correlation over systems."""
-    return {} if estimate.p is None else {"test": "all orders" if estimate.df is None else "t distribution"}
-
-
-def _settings(metric: OfMetric, settings: Mapping[str, Any], **more: Any) -> dict[str, Any]:
-    composite = {"composite": metric.made.definition} if metric.made is not None else {}
-    return {**settings, "sign": "turned" if metric.turned else "as it is", **composite, **more}
 
 
 def _bootstrap(make: Rows, purpose: str, documents: NDArray[np.int64] | None) -> Bootstrap:
@@ -187,7 +205,7 @@ def _texts(
     ):
         yield make.row(
             name, estimate, metric=metric.name, by_system=True, n_items=n_items,
-            settings=_settings(metric, settings, n_ratings="texts", **drawn.settings),
+            settings=metric.settings(settings, n_ratings="texts", **drawn.settings),
         )  # fmt: skip
 
 
@@ -204,7 +222,7 @@ def _within(
     drawn = _bootstrap(make, "metrics within items", documents)
     taus = tau_like(human, metric.of_texts, gap=gap, clusters=documents, **drawn.options)
     counts = {"concordant": taus.concordant, "discordant": taus.discordant, "ties": taus.ties}
-    row_settings = _settings(metric, settings, **counts, **drawn.settings)
+    row_settings = metric.settings(settings, **counts, **drawn.settings)
     for name, estimate in (
         ("metric_tau_like_by_item", taus.by_item),
         ("metric_tau_like_pooled", taus.pooled),
@@ -222,13 +240,13 @@ def _systems(
     drawn = _bootstrap(make, "metrics over systems", documents)
     correlations = over_systems(human, scores, clusters=documents, **drawn.options)
     score = "mean of its texts" if metric.of_systems is None else "as imported"
-    row_settings = _settings(metric, settings, score_of_a_system=score, n_ratings="systems", **drawn.settings)
+    row_settings = metric.settings(settings, score_of_a_system=score, n_ratings="systems", **drawn.settings)
     for name, estimate in (
         ("metric_pearson_systems", correlations.pearson),
         ("metric_spearman_systems", correlations.spearman),
         ("metric_pairwise_accuracy", correlations.third),
     ):
-        yield make.row(name, estimate, metric=metric.name, by_system=True, settings=row_settings | _test(estimate))
+        yield make.row(name, estimate, metric=metric.name, by_system=True, settings=row_settings | test_of(estimate))
 
 
 def _people(
@@ -249,7 +267,7 @@ def _people(
         if not np.isnan(people[code] + scores[code]):
             yield make.row(
                 "metric_human_mean", value=float(people[code]), metric=metric.name, system=key, n_items=int(n[code]),
-                settings=_settings(metric, settings, mean_of_metric=float(metric.sign * scores[code]))
+                settings=metric.settings(settings, mean_of_metric=float(metric.sign * scores[code]))
             )  # fmt: skip
 
 

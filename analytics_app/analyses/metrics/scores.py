@@ -1,6 +1,6 @@
 """Scores of metrics as matrices of items by systems, aligned with those of people."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,6 +38,11 @@ class OfMetric:
         """Return the factor from scores to imported values."""
         return -1.0 if self.turned else 1.0
 
+    def settings(self, settings: Mapping[str, Any], **more: Any) -> dict[str, Any]:
+        """Return the settings of a row of this metric."""
+        composite = {"composite": self.made.definition} if self.made is not None else {}
+        return {**settings, "sign": "turned" if self.turned else "as it is", **composite, **more}
+
 
 def metrics_of(
     sample: Sample,
@@ -57,8 +62,8 @@ def metrics_of(
     is_text = (at >= 0) & (row[scores.item] >= 0) & (scores.item >= 0)
 
     def of_texts(name: str) -> Floats | None:
-        mine = is_text & (scores.metric == scores.metrics.index(name))
-        return _matrix(shape, (row[scores.item[mine]], at[mine]), scores.value[mine])
+        of_metric = is_text & (scores.metric == scores.metrics.index(name))
+        return _matrix(shape, (row[scores.item[of_metric]], at[of_metric]), scores.value[of_metric])
 
     composites = {composite.name: composite for composite in scores.composites if not composite.problem}
     for code, name in enumerate(scores.metrics):

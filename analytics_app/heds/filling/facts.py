@@ -239,7 +239,7 @@ def extension_in_words(facts: Facts, frame: Frame) -> str:
         return ""
     places = counted(sum(extension.places for extension in added), "place")
     judgments, raters = (sum(getattr(extension, name) for extension in added) for name in ("judgments", "raters"))
-    asked = [
+    extensions = [
         *([f"{counted(judgments, 'further judgment')} of each unit"] if judgments else []),
         *([counted(raters, "further rater")] if raters else []),
     ]
@@ -249,7 +249,7 @@ def extension_in_words(facts: Facts, frame: Frame) -> str:
         if declared
         else "the analysis plan had not declared this, so the planned analysis leaves their judgments out"
     )
-    return f"While the study was open, the plan was extended by {' and '.join(asked)} ({places}); {standing}"
+    return f"While the study was open, the plan was extended by {' and '.join(extensions)} ({places}); {standing}"
 
 
 def withdrawn_in_words(facts: Facts) -> str:

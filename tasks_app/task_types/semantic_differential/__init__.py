@@ -248,9 +248,11 @@ class SemanticDifferential(TextType):
 
     def instructed(self, criteria: Sequence[Criterion], check: int) -> Instruction:
         """Ask for the circle next to one word of each pair."""
-        asked = [(criterion, criterion.low if check % 2 else criterion.high) for criterion in criteria]
+        instructions = [(criterion, criterion.low if check % 2 else criterion.high) for criterion in criteria]
         step = self.steps[0] if check % 2 else self.steps[-1]
-        return Instruction((("", in_lines(asked)),), tuple((criterion.key, "exact", step) for criterion in criteria))
+        return Instruction(
+            (("", in_lines(instructions)),), tuple((criterion.key, "exact", step) for criterion in criteria)
+        )
 
     def scale_of(self, criterion: Criterion | None = None) -> tuple[float, float, float]:
         """Return the lowest and the highest step, which are at the same distance from 0."""
