@@ -1,4 +1,4 @@
-"""Raters over HTTP, many in one process: they agree, read, answer, and send again whatever was not acknowledged.
+"""Let many raters of one process go through a study over HTTP, and repeat requests that were not acknowledged.
 
 They know nothing but the address of a study and what its pages say: no Django, no database. They answer pages of
 choices (Likert scales). Several addresses are machines of one site: a rater whose machine does not respond goes to the
@@ -33,7 +33,7 @@ WITH_NEXT_PAGE = "return=representation"
 
 
 class Unexpected(Exception):
-    """A page answered what no rater should see."""
+    """A page gave an answer that no rater should see."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Reply:
 
 @dataclass
 class Log:
-    """What all raters met: acknowledged submissions, times of requests, and errors by their text."""
+    """The acknowledged submissions of all raters, the times of their requests, and errors by text."""
 
     acknowledged: list[str] = field(default_factory=list)
     # Seconds of each request, and seconds from sending an answer to having the next page; both with the time when they

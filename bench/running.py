@@ -1,4 +1,4 @@
-"""A whole site on the bench's PostgreSQL: web server, worker, scheduler and Valkey, and what their processes use."""
+"""Run a whole site on the bench's PostgreSQL, and read the memory and processor time of its processes."""
 
 import os
 import secrets
@@ -91,7 +91,7 @@ def _has_begun(log: Path) -> bool:
 
 
 def cpu_seconds(service: psutil.Process) -> float:
-    """Return the processor seconds of a service: its main process, what it forked, and forks that have ended."""
+    """Return the processor seconds of a service: of its main process, its forks, and forks that have ended."""
     total = sum(service.cpu_times()[:4])
     for child in service.children(recursive=True):
         with suppress(psutil.NoSuchProcess):

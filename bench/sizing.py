@@ -1,4 +1,4 @@
-"""What the sizing table of docs/operations.md needs: `python -m bench sizing [RATERS [MINUTES [RATINGS]]]`.
+"""Measure the table of sizes in docs/operations.md: `python -m bench sizing [RATERS [MINUTES [RATINGS]]]`.
 
 Raters answer without a pause for some minutes, which says how many processor milliseconds of the web server and of the
 database an answer costs, how many connections and MiB the processes take, and how the database grows. Then a run over

@@ -39,7 +39,7 @@ QUARTERS = 4
 
 @dataclass(frozen=True)
 class Soak:
-    """What a crowd met and a site used."""
+    """The answers and waiting times of a crowd, and the memory and processor time of the site."""
 
     raters: int
     seconds: float
@@ -62,7 +62,7 @@ class Soak:
 
 
 def main() -> None:
-    """Let raters work, print what came of it, and exit with 1 where a promise was broken."""
+    """Let raters work, print the figures, and exit with 1 where a promise was broken."""
     given = [int(word) for word in sys.argv[2:]]
     raters, minutes, pause = [*given, *[RATERS, MINUTES, 0][len(given) :]]
     study = load("soak", raters, minutes)
@@ -110,7 +110,7 @@ def _differences(acknowledged: Sequence[str], stored: Sequence[str]) -> list[str
 
 
 def _growth(samples: Sequence[Sample], seconds: float) -> list[str]:
-    """Return the services whose private memory grew from the second quarter to the last."""
+    """Return a sentence for each service with more private memory in the last quarter than in the second."""
     faults = []
     for name in samples[-1].private if samples and seconds > SHORT else ():
         _first, second, _third, last = (_mean(samples, name, *times) for times in _quarters(seconds))
@@ -134,7 +134,7 @@ def percentile(values: Sequence[float], share: int) -> float:
 
 
 def tell(soak: Soak) -> None:
-    """Print what raters met and the site used."""
+    """Print waiting times, memory and processor time."""
     load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
     print(
         f"{soak.raters} raters, {soak.seconds:.0f} seconds, pause {soak.pause} s, load of the machine after it {load}"

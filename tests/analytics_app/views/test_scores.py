@@ -72,7 +72,10 @@ def test_from_a_file_to_stored_scores(study: Study, rosas_browser: Client) -> No
     stored = rosas_browser.post(PATH, {**given, "action": "import"}, follow=True)
     page = stored.content.decode()
     assert "Stored: 4 scores: COMET, chrF." in page
-    assert '<th scope="row" dir="auto">COMET</th><td class="ew-number">2</td><td class="ew-number">1</td>' in page
+    assert (
+        '<th scope="row" dir="auto">COMET</th><td>higher</td><td class="ew-number">2</td><td class="ew-number">1</td>'
+        in page
+    )
     assert sorted(MetricScore.objects.values_list("metric", "item__key", "system__key", "value"), key=repr) == [
         ("COMET", "i1", "alpha", 0.8), ("COMET", "i1", "beta", 0.7), ("COMET", None, "alpha", 0.75),
         ("chrF", "i1", "alpha", 61.0),
