@@ -167,7 +167,7 @@ def _shipped() -> tuple[Shipped, ...]:
 
 @register
 def acts_of_another_type(facts: Facts) -> Iterator[Point]:
-    """Yield the words that ask raters for an act of another task type: to move a slider, to choose the better of two."""
+    """Yield the words that ask raters for an act of another task type, such as to move a slider."""
     rows = {str(row["key"]): (place, row) for place, row in enumerate(facts.document.get("criteria") or ())}
     yielded: set[Point] = set()
     for place, task in facts.main_tasks:
