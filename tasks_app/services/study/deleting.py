@@ -107,8 +107,10 @@ def _blocks(study: Study, human: int, raters: int, last: Any) -> Iterator[Block]
         ledger = pay.up_to_date(study=study)
         if ledger.unfinished:
             sentence = ngettext(
-                "%(n)d rater has begun and not ended. Once their place is no longer held, Pay offers to end them.",
-                "%(n)d raters have begun and not ended. Once their places are no longer held, Pay offers to end them.",
+                "%(n)d rater has begun and not ended. End them on their own page, from Monitor; or wait until their "
+                "place is no longer held, then Pay offers to end them.",
+                "%(n)d raters have begun and not ended. End them on their own pages, from Monitor; or wait until their "
+                "places are no longer held, then Pay offers to end them.",
                 ledger.unfinished,
             )
             yield Block(sentence % {"n": ledger.unfinished}, "pay")
