@@ -103,5 +103,5 @@ def hidden_fields(form: forms.BaseForm | Iterable[forms.BoundField] | None) -> S
 
 
 def _as_sent(value: Any) -> str:
-    """Return a value as it is sent with a form, whatever the language of the page."""
+    """Return the text of a value that a form sends, whatever the language of the page."""
     return "" if value is None else str(value)
