@@ -1,6 +1,7 @@
 """Run the benchmarks, or those named, on a PostgreSQL of its own that forgets everything: `python -m bench [NAME]`.
 
-`python -m bench uploads [FILES [SEED]]` sends spoilt files to a started site instead.
+Some are run by name alone, with numbers of their own: `uploads [FILES [SEED]]`, `soak [RATERS [MINUTES [PAUSE]]]` and
+`sizing [RATERS [MINUTES [RATINGS]]]`.
 """
 
 import os
@@ -54,6 +55,8 @@ def _run() -> None:
         opening,
         pages,
         restarting,
+        sizing,
+        soak,
         starting,
         uploads,
     )
@@ -71,8 +74,9 @@ def _run() -> None:
         "restarting": restarting.main,
         "starting": starting.main,
     }
-    if sys.argv[1:2] == ["uploads"]:
-        uploads.main()
+    by_name_alone = {"uploads": uploads.main, "soak": soak.main, "sizing": sizing.main}
+    if sys.argv[1:] and sys.argv[1] in by_name_alone:
+        by_name_alone[sys.argv[1]]()
         return
     for name in [word for word in sys.argv[1:] if not word.isdigit()] or benchmarks:
         benchmarks[name]()

@@ -57,7 +57,7 @@ SELECT r.rater_id AS rater, o.item_id AS item, o.system_id AS system, r.unit_id 
 
 
 def copied(sql: str, *, keep: bool = False) -> tuple[float, bytes]:
-    """Return the seconds `psql` needs to copy a SELECT out, and what it wrote."""
+    """Return the seconds `psql` needs to copy a SELECT out, and its output."""
     form = "FORMAT csv, HEADER" if keep else "FORMAT text"
     command = [program("psql"), "-X", "-q", "-c", f"COPY ({sql}) TO STDOUT ({form})"]
     began = time.perf_counter()

@@ -179,7 +179,7 @@ def delete_another(owner: User | None) -> DeletedStudy:
 
 
 def fill(study: Study, *, raters: int, booklets: int) -> None:
-    """Have raters take and answer the first booklets of a study, and store what stands beside raters."""
+    """Have raters take and answer the first booklets of a study, and store the rows beside raters."""
     params = {
         "study": study.pk,
         "raters": raters,

@@ -71,7 +71,7 @@ class Used:
 
 
 def write_files(folder: Path, slug: str, ratings: int) -> Path:
-    """Write a study file with its texts, and a file of about so many ratings of them, whose path is returned."""
+    """Write a study file with its texts, and a file of about so many ratings of them; return the path of the second."""
     rng = Random(1)
     items = max(1, ratings // (RATINGS_A_TEXT * SYSTEMS))
     folder.mkdir()

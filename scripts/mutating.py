@@ -170,7 +170,7 @@ def prepare(session: pytest.Session) -> None:
 
 
 def watch(child: int, reader: int) -> dict[str, object]:
-    """Read what a child tells until it ends; kills one that is silent for too long."""
+    """Read the output of a child until it ends; kill a child that is silent for too long."""
     received, n_tests, test, outcome = b"", 0, "", ""
     while True:
         ready, _writable, _failed = select.select([reader], [], [], SILENT_SECONDS)

@@ -73,8 +73,8 @@ def store(part: RunPart, outcome: Outcome, *, seconds: float) -> None:
         For a number that is not finite, and for more rows than a part may have.
     """
     with transaction.atomic():
-        mine = RunPart.objects.filter(pk=part.pk, attempt=part.attempt, state=RunPart.State.RUNNING)
-        if mine.select_for_update(of=("self",), no_key=True).first() is None:
+        claimed = RunPart.objects.filter(pk=part.pk, attempt=part.attempt, state=RunPart.State.RUNNING)
+        if claimed.select_for_update(of=("self",), no_key=True).first() is None:
             raise Superseded("another attempt has been begun")
         if outcome.same_as is not None:
             _take_over(part, outcome.same_as)
@@ -85,7 +85,7 @@ def store(part: RunPart, outcome: Outcome, *, seconds: float) -> None:
         run = Run.objects.select_for_update(no_key=True).get(pk=part.run_id)
         if run.state not in UNFINISHED:
             raise Superseded(f"the run is {run.state}")
-        mine.update(
+        claimed.update(
             state=RunPart.State.DONE,
             seconds=seconds,
             heartbeat=Now(),

@@ -45,9 +45,9 @@ class StudyReading:
         self.units_sound = False
         self.drafts: Any = None
         self.counts: dict[str, int] = {}
-        # Units of the largest set of each task and the number of its sets, by its key; what a rater is given in all.
+        # Units of the largest set of each task and of each of its sets, by its key; what a rater is given in all.
         self.set_sizes: dict[str, int] = {}
-        self.booklets: dict[str, int] = {}
+        self.booklets: dict[str, tuple[int, ...]] = {}
         self.workload: Workload | None = None
         self.text_findings: list[TextFinding] = []
         # Tables that are not read from the files, by their stems.

@@ -180,7 +180,7 @@ def test_an_error_of_an_analysis_fails_the_run_with_a_sentence(run: Run, stand_i
     assert (run.state, states(run)) == ("failed", ["done", "failed", "queued"])
     assert run.parts.get(number=1).error == "It stopped with ValueError: The level is unknown."
     assert run.error == (
-        "one criterion of the task main, criterion fluency: It stopped with ValueError: The level is unknown."
+        "one criterion of the task “Likert scale”, criterion fluency: It stopped with ValueError: The level is unknown."
     )
     assert run.finished is not None
     assert claim.claim(run.parts.get(number=2).pk) is None
@@ -217,7 +217,7 @@ def test_an_error_of_the_database_is_said_without_its_data(run: Run, stand_in: U
     claim.work(first_of(run).pk)
     run.refresh_from_db()
     assert run.error == (
-        "quality rules of the task main: It stopped with IntegrityError. "
+        "quality rules of the task “Likert scale”: It stopped with IntegrityError. "
         "The worker's log says where. Please report this."
     )
     assert not ResultRow.objects.exists()
@@ -312,7 +312,7 @@ def test_five_times_without_the_database_says_something_else(run: Run, stand_in:
         claim.work(first_of(run).pk)
     run.refresh_from_db()
     assert run.error == (
-        "quality rules of the task main: It was begun 5 times. The database did not answer, or took too long."
+        "quality rules of the task “Likert scale”: It was begun 5 times. The database did not answer, or took too long."
     )
 
 
