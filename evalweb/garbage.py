@@ -12,6 +12,6 @@ gc.set_threshold(10_000, 20, 50)
 
 
 def share_with_forks() -> None:
-    """Leave what is loaded out of every later search, so that forked processes go on sharing its memory."""
+    """Leave all loaded objects out of every later search, so that forked processes go on sharing their memory."""
     gc.collect()
     gc.freeze()

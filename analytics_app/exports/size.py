@@ -71,7 +71,7 @@ def rows_if_quick(study: Study) -> int | None:
 
 
 class _Raters:
-    """The raters of a study, those whose rows this process has counted, and those who have answered since."""
+    """The raters of a study: some have rows that this process has counted, others have answered since."""
 
     def __init__(self, study: Study) -> None:
         rows = statements.rows(_ANSWERS, {"study": study.pk})
@@ -87,7 +87,7 @@ class _Raters:
 
     @property
     def n_to_count(self) -> int:
-        """The number of judgments whose rows have to be counted."""
+        """The number of judgments that have to be counted."""
         return sum(self._answers[rater].n for rater in self._changed)
 
     def rows(self) -> int:

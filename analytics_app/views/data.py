@@ -67,7 +67,7 @@ def data(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _rows(study: Study, role: str | None, rows: int | None) -> dict[str, Any]:
-    """Return what the page says of the file of ratings; `rows` is None where they are still to be counted."""
+    """Return the facts about the file of ratings; `rows` is None where they are still to be counted."""
     return {
         "rows": rows,
         "has_rows": rows is None or rows > 0,
