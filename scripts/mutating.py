@@ -165,7 +165,7 @@ def prepare(session: pytest.Session) -> None:
         first_item.ihook.pytest_runtest_teardown(item=first_item, nextitem=other_item)
     connections.close_all()
     # Modules that the product imports on first use: imported once here instead of once in every child.
-    for library in ("scipy.stats", "pandas", "statsmodels.api", "pingouin"):
+    for library in ("scipy.stats", "pandas", "statsmodels.api"):
         importlib.import_module(library)
 
 

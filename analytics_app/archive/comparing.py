@@ -27,7 +27,7 @@ from analytics_app.ratings.extras.shown import Shown
 from analytics_app.ratings.extras.shown_texts import ShownTexts
 from analytics_app.ratings.extras.texts import Texts
 from analytics_app.results import COLUMNS
-from analytics_app.runs import start, withdrawn
+from analytics_app.runs import digest, start, withdrawn
 from tasks_app import task_types
 from tasks_app.models import Output, Study, Withdrawal
 from tasks_app.services.study import correcting, withdrawing
@@ -329,7 +329,7 @@ def _fact_differences(archive: Archive, run: Run, *, has_words: bool) -> Iterato
             yield Difference(f"{RUN}: {name} is not what the rows give.", fact=name)
     if (n_runs := sum(1 for _line in archive.lines(RUN))) != 1:
         yield Difference(f"{RUN} has {n_runs} runs, but one was computed.")
-    if start.digest_of(archived) != archived.digest:
+    if digest.digest_of(archived) != archived.digest:
         yield Difference(f"{RUN}: digest is not that of the run.")
     described = archive.descriptor["evalweb"]
     for name, value in {

@@ -186,18 +186,32 @@ def screen_at(draft: DraftTask, document: Document, number: int) -> Screen:
         return screen
     n = draft.kind.context_before if isinstance(draft.kind, TextType) else 0
     before = [
-        other["source"]
+        other
         for other in sorted(document["items"], key=lambda other: int(other["position"]))
         if item["document"] and other["document"] == item["document"] and other["position"] < item["position"]
-    ]
+        if other["source"]
+    ][-n:]
+    translations = isinstance(draft.kind, TextType) and draft.kind.shows_translations
+    judged = item["outputs"][unit.parts[0][0]] if translations else {}
     return replace(
         screen,
         source_language=item["source_language"],
         format=item["format"],
-        context=tuple(text for text in before if text)[-n:] if n else (),
+        context=tuple(other["source"] for other in before) if n else (),
+        context_texts=tuple(_made_by(judged, other) for other in before) if translations else (),
         media=() if unit.part_items else _media(item),
         paged=draft.task["criteria_mode"] == "page",
     )
+
+
+def _made_by(judged: Mapping[str, Json], item: Mapping[str, Json]) -> str:
+    """Return what the system of a judged output made of an item; empty where it made nothing."""
+    same = (
+        one["text"]
+        for one in item["outputs"]
+        if (one["system"], one["variant"]) == (judged["system"], judged["variant"])
+    )
+    return next(same, "")
 
 
 def _media(item: Mapping[str, Json]) -> tuple[Media, ...]:

@@ -99,9 +99,9 @@ class Screen:
     `kind` is the task type with its parameters, which are `params` in templates. `arrangement` is what was drawn and
     stored: "parts" the parts by screen position (a part may stand at several positions, or at none), "criteria" the
     order of criterion keys; a type may add its own entries. `context` holds the sources before this one in its
-    document. `paged` says that questions are to be shown one at a time. `highlights` are those of source and
-    reference, by these words; a part has its own. `personal_text` was written for this rater alone. There is no system
-    in a screen, by construction.
+    document, and `context_texts`, which is empty or as long, what the author of the judged text made of them. `paged`
+    says that questions are to be shown one at a time. `highlights` are those of source and reference, by these words; a
+    part has its own. `personal_text` was written for this rater alone. There is no system in a screen, by construction.
     """
 
     kind: TaskType
@@ -115,6 +115,7 @@ class Screen:
     options: Mapping[str, object] = field(default_factory=dict)
     arrangement: Arrangement = field(default_factory=dict)
     context: tuple[str, ...] = ()
+    context_texts: tuple[str, ...] = ()
     media: tuple[Media, ...] = ()
     paged: bool = False
     highlights: Mapping[str, tuple[Highlight, ...]] = field(default_factory=dict)
@@ -153,6 +154,11 @@ class Screen:
         if not isinstance(order, Sequence) or not order or not set(order) <= set(range(len(self.parts))):
             order = range(len(self.parts))
         return tuple(ShownPart(position, self.parts[number]) for position, number in enumerate(order, start=1))
+
+    @property
+    def preceding(self) -> tuple[tuple[str, str], ...]:
+        """The sources before this one, each with what the author of the judged text made of it, or without."""
+        return tuple(zip(self.context, self.context_texts or ("",) * len(self.context), strict=True))
 
     @property
     def shown_criteria(self) -> tuple[Criterion, ...]:

@@ -11,7 +11,7 @@ from tasks_app.models import Judgment, Payment, Rater
 from tasks_app.task_types.base import Screen, TaskType
 from tests.published.kit import analysed, begun, judged, opened, systems_by_text
 
-pytestmark = [pytest.mark.django_db, pytest.mark.exhaustive]
+pytestmark = pytest.mark.django_db
 
 # How often raters call the text of a system toxic, and the same as its source. Known answers are given rightly.
 PLANTED = {"rewriting": (0.05, 0.9), "deleting": (0.2, 0.4)}

@@ -105,17 +105,7 @@ def _alphas(
             # Most tasks take no marks in the source.
             continue
         for label, spans, n_labels in (
-            (
-                name,
-                Spans(
-                    on_side.look,
-                    on_side.side,
-                    on_side.start,
-                    on_side.end,
-                    np.zeros_like(on_side.label),
-                ),
-                1,
-            ),
+            (name, Spans(on_side.look, on_side.side, on_side.start, on_side.end, np.zeros_like(on_side.label)), 1),
             (f"{name}, by severity", on_side, len(severities) + 1),
         ):
             if label != name and len(severities) < 2:

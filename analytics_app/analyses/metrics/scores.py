@@ -11,13 +11,18 @@ from analytics_app.analyses.base import Sample
 from analytics_app.ratings import Floats, Mask
 from analytics_app.ratings.composites import Made
 from analytics_app.ratings.extras.scores import Scores
+from analytics_app.ratings.metric_directions import Directions
+
+# No metric is turned.
+AS_IMPORTED = Directions()
 
 
 @dataclass(frozen=True, slots=True)
 class OfMetric:
     """The scores of one metric, higher is better: of texts (items by systems), of systems as wholes, or both.
 
-    NaN where there is none. `turned` says that lower is better in what was imported. `made` says how a composite was
+    NaN where there is none. `turned` says that lower is better in what was imported, and `direction` who says so: the
+    plan, the name, or nobody ("unknown"); None where only listed metrics are turned. `made` says how a composite was
     made; `lacking` are then the texts that have scores of some of its parts only, and so none of it.
     """
 
@@ -25,6 +30,7 @@ class OfMetric:
     of_texts: Floats | None
     of_systems: Floats | None
     turned: bool
+    direction: str | None = None
     made: Made | None = None
     lacking: Mask | None = None
 
@@ -41,7 +47,12 @@ class OfMetric:
     def settings(self, settings: Mapping[str, Any], **more: Any) -> dict[str, Any]:
         """Return the settings of a row of this metric."""
         composite = {"composite": self.made.definition} if self.made is not None else {}
-        return {**settings, "sign": "turned" if self.turned else "as it is", **composite, **more}
+        return {**settings, **self.signs(), **composite, **more}
+
+    def signs(self, end: str = "") -> dict[str, str]:
+        """Return the settings about its sign, with an end of their names."""
+        direction = {} if self.direction is None else {f"direction{end}": self.direction}
+        return {f"sign{end}": "turned" if self.turned else "as it is", **direction}
 
 
 def metrics_of(
@@ -49,7 +60,7 @@ def metrics_of(
     systems: Sequence[str],
     items: NDArray[np.intp],
     names_of_metrics: Collection[str] = (),
-    lower_is_better: Collection[str] = (),
+    directions: Directions = AS_IMPORTED,
 ) -> Iterator[OfMetric]:
     """Yield the metrics of some names, or all, with their scores of systems and items, in alphabetical order."""
     scores, names = sample.extras[Scores], sample.table.names
@@ -70,7 +81,9 @@ def metrics_of(
         if names_of_metrics and name not in names_of_metrics:
             continue
         whole = (scores.metric == code) & (scores.item < 0) & (at >= 0)
-        sign = -1.0 if name in lower_is_better else 1.0
+        # A composite has the direction that its definition gives it, unless the plan says otherwise.
+        turned, direction = directions.of(name) if name not in composites else (name in directions.lower, None)
+        sign = -1.0 if turned else 1.0
         texts, wholes = of_texts(name), _matrix(shape[1:], (at[whole],), scores.value[whole])
         lacking = None
         if name in composites:
@@ -81,7 +94,8 @@ def metrics_of(
             name=name,
             of_texts=None if texts is None else sign * texts,
             of_systems=None if wholes is None else sign * wholes,
-            turned=name in lower_is_better,
+            turned=turned,
+            direction=direction,
             made=composites.get(name),
             lacking=lacking,
         )

@@ -16,7 +16,7 @@ from analytics_app.show.cells import Cell, number, whole
 from analytics_app.show.table import Column, Table
 from analytics_app.stats.planning.power import Assumed, half_width, power_of_means, spread_of_difference
 from analytics_app.stats.planning.smallest import fewest
-from analytics_app.views.planning.answer import Answer, Curve
+from analytics_app.views.planning.answer import Answer
 from analytics_app.views.planning.base import (
     PlanningForm,
     Words,
@@ -28,6 +28,7 @@ from analytics_app.views.planning.base import (
     target_power_field,
 )
 from analytics_app.views.planning.components import COMPONENTS, PilotSpreads
+from analytics_app.views.planning.curve import Curve
 from tasks_app.settings.fields import number_field, whole_field
 
 # Most items and raters that a form takes, and that are looked for.

@@ -18,7 +18,7 @@ from analytics_app.stats.planning.power import half_width
 from analytics_app.stats.planning.preference_power import AssumedShares, power_of_share, spread_of_share
 from analytics_app.stats.planning.sign_power import MOST_ITEMS, items_for_sign_test, power_of_sign_test
 from analytics_app.stats.planning.smallest import fewest
-from analytics_app.views.planning.answer import Answer, Curve
+from analytics_app.views.planning.answer import Answer
 from analytics_app.views.planning.base import (
     PlanningForm,
     alpha_field,
@@ -29,6 +29,7 @@ from analytics_app.views.planning.base import (
     share,
     target_power_field,
 )
+from analytics_app.views.planning.curve import Curve
 from analytics_app.views.planning.shares import MOST_SHARE, MOST_TOGETHER, PARTS, PilotShares
 from tasks_app.models import Study
 from tasks_app.settings.fields import number_field, whole_field

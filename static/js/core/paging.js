@@ -176,7 +176,7 @@ export class Pages {
   }
 }
 
-const all = new Map();
+const all = new WeakMap();
 
 /** For scripts of task types: go on from a question that is shown alone. Returns whether it went somewhere. */
 export function goOnPaged(question) {

@@ -28,6 +28,10 @@ function fill(body) {
  */
 export function show(html, address) {
   const next = new DOMParser().parseFromString(html, "text/html");
+  // Read without scripts, these have elements, which would be sent with the form.
+  for (const alternative of next.querySelectorAll("noscript")) {
+    alternative.replaceChildren();
+  }
   if (location.pathname !== address || madeWith(next) !== madeWith(document)) {
     return false;
   }

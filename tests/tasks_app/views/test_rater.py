@@ -348,12 +348,12 @@ def test_queries_of_judging(
     token = pages.join(study)
     somebody.post(f"/r/{token}/judge/", {**pages.unit(somebody, token), "p1-fluency": "4"})
     form = pages.unit(somebody, token)
-    with django_assert_max_num_queries(7 + 2):  # two savepoints, which only exist inside a test's transaction
+    with django_assert_max_num_queries(6 + 2):  # two savepoints, which only exist inside a test's transaction
         somebody.post(f"/r/{token}/judge/", {**form, "p1-fluency": "4"})
     with django_assert_max_num_queries(4 + 2):
         somebody.get(f"/r/{token}/judge/")
     form = pages.unit(somebody, token)
-    with django_assert_max_num_queries(11 + 4):
+    with django_assert_max_num_queries(9 + 4):
         assert somebody.post(f"/r/{token}/judge/", {**form, "p1-fluency": "4"}, headers=BY_SCRIPT).status_code == 200
 
 
