@@ -74,8 +74,8 @@ class Copies:
         """
         columns = np.full((len(scores), 2 * len(self.kinds)), np.nan)
         for place, kind in enumerate(self.kinds):
-            mine = [pair for pair in self.pairs if pair.kind == kind]
-            both = [scores[:, [pair.original for pair in mine]], scores[:, [pair.copy for pair in mine]]]
+            of_kind = [pair for pair in self.pairs if pair.kind == kind]
+            both = [scores[:, [pair.original for pair in of_kind]], scores[:, [pair.copy for pair in of_kind]]]
             missing = np.isnan(both[0]) | np.isnan(both[1])
             n = (~missing).sum(axis=1)
             for side, values in enumerate(both):

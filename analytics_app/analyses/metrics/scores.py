@@ -76,8 +76,8 @@ def metrics_of(
     is_text = (at >= 0) & (row[scores.item] >= 0) & (scores.item >= 0)
 
     def of_texts(name: str) -> Floats | None:
-        mine = is_text & (scores.metric == scores.metrics.index(name))
-        return _matrix(shape, (row[scores.item[mine]], at[mine]), scores.value[mine])
+        of_metric = is_text & (scores.metric == scores.metrics.index(name))
+        return _matrix(shape, (row[scores.item[of_metric]], at[of_metric]), scores.value[of_metric])
 
     composites = {composite.name: composite for composite in scores.composites if not composite.problem}
     for code, name in enumerate(scores.metrics):
