@@ -191,7 +191,7 @@ def _notes(reading: Reading, tasks: list[TaskOfTable]) -> Iterator[str]:
             "several of these ratings."
         )
     yield from notes_on_keys(reading.items, dict.fromkeys(system for _item, system, _variant in reading.outputs))
-    if splits := [*reading.feature_names, *attributes_in_study(reading)]:
+    if splits := [*reading.feature_names, *attributes_in_study(reading), *reading.system_attribute_names]:
         sentence = _("Results can be split by %(names)s: name them in “slices” of an analysis.")
         yield sentence % {"names": ", ".join(splits)}
     for task in tasks:

@@ -11,7 +11,8 @@ from django.utils.translation import gettext as _
 
 from tasks_app.importing.raters import UNKNOWN
 from tasks_app.importing.rows import MappedTable
-from tasks_app.importing.whole.columns import ATTRIBUTE, FEATURE, OF_ITEM
+from tasks_app.importing.whole.columns import ATTRIBUTE, FEATURE, OF_ITEM, OF_SYSTEM
+from tasks_app.studyfile.fields import problem_in_attribute
 from tasks_app.studyfile.files.tables import Row
 from tasks_app.studyfile.problems import LISTED, Problems
 
@@ -27,6 +28,9 @@ ANSWER = (
     "group", "state", "shown_value", "arrangement", "span_side", "span_start", "span_end", "category", "severity",
 )  # fmt: skip
 _SPAN = ("span_start", "category", "severity")
+
+# The second system of a pair, and the beginning of the columns with its attributes.
+_SECOND, _OF_SECOND = f"{OF_SYSTEM}b", f"{OF_SYSTEM}b_"
 
 
 @dataclass(slots=True)
@@ -70,6 +74,7 @@ class Reading:
     scales: dict[str, Scale] = field(default_factory=dict)
     groups: dict[str, None] = field(default_factory=dict)
     attributes: dict[str, Found] = field(default_factory=dict)
+    systems: dict[str, Found] = field(default_factory=dict)
     n_rows: int = 0
     n_unknown: int = 0
     n_unanswered: int = 0
@@ -83,6 +88,7 @@ class Reading:
             item, system = self._item(row), str(row.cells.get("system", SYSTEM))
             self._describe(self.items.setdefault(item, Found(row.line)), row, (*OF_ITEM,), FEATURE)
             self._output(row, item, system, "output")
+            self._system(row, system, OF_SYSTEM)
             rating = {name: row.cells[name] for name in ANSWER if name in row.cells}
             self.n_unknown += "rater" not in row.cells
             rating |= {"item": item, "system": system, "rater": str(row.cells.get("rater", f"{UNKNOWN}{row.line}"))}
@@ -91,6 +97,7 @@ class Reading:
             if "system_b" in row.cells:
                 self._output(row, item, str(row.cells["system_b"]), "output_b")
                 rating["system_b"] = row.cells["system_b"]
+                self._system(row, str(row.cells["system_b"]), _OF_SECOND)
             self._rater(row, rating["rater"])
             criterion = str(row.cells.get("criterion", CRITERION))
             if any(name in rating for name in ("value", "label", "text", *_SPAN)):
@@ -110,6 +117,11 @@ class Reading:
     def attribute_names(self) -> list[str]:
         """Return the attributes that raters have."""
         return list(dict.fromkeys(name for found in self.attributes.values() for name in found.values))
+
+    @property
+    def system_attribute_names(self) -> list[str]:
+        """Return the attributes that systems have, as analyses call them."""
+        return list(dict.fromkeys(name for found in self.systems.values() for name in found.values))
 
     @property
     def feature_names(self) -> list[str]:
@@ -150,6 +162,20 @@ class Reading:
             for name in attributes:
                 self._agree(found, row, name, row.cells[name])
 
+    def _system(self, row: Row, system: str, prefix: str) -> None:
+        """Keep the attributes of a system, which stand in columns with this prefix."""
+        for name in row.cells:
+            if (
+                name.startswith(prefix)
+                and name != _SECOND
+                and (prefix == _OF_SECOND or not name.startswith(_OF_SECOND))
+            ):
+                found = self.systems.setdefault(system, Found(row.line))
+                attribute, value = name.removeprefix(prefix), str(row.cells[name])
+                if attribute not in found.values and (problem := problem_in_attribute(attribute, value)):
+                    row.report(self.problems, name, problem)
+                self._agree(found, row, f"{OF_SYSTEM}{attribute}", value, name)
+
     def _agree(self, found: Found, row: Row, name: str, value: Any, column: str = "") -> None:
         """Keep a value, or report that an earlier row has another one."""
         if name not in found.values:
@@ -161,4 +187,6 @@ class Reading:
             }.get(name, _("This row says something else about the same item than line %(line)d."))
             if name.startswith(ATTRIBUTE):
                 sentence = _("This row says something else about the same rater than line %(line)d.")
+            if name.startswith(OF_SYSTEM):
+                sentence = _("This row says something else about the same system than line %(line)d.")
             row.report(self.problems, column or name, sentence % {"line": found.lines[name]})
