@@ -35,6 +35,7 @@ from tasks_app.importing.whole.writing import (
 )
 from tasks_app.models import Study
 from tasks_app.services.database import atomically
+from tasks_app.services.progress import Tell, tell_nobody
 from tasks_app.studyfile.fields import notes_on_keys
 from tasks_app.studyfile.problems import LISTED, Problem, Problems, StudyFileError
 
@@ -68,11 +69,12 @@ def mapping_of(name: str, document: Json) -> ColumnMapping:
 @atomically
 def study_of_table(
     *, file: RatingsFile, mapping: ColumnMapping, title: str, slug: str, owner: AbstractBaseUser | None,
-    public_title: str = "", replace_draft: bool = False, check: bool = False,
+    public_title: str = "", replace_draft: bool = False, check: bool = False, tell: Tell = tell_nobody,
 ) -> Made:  # fmt: skip
     """Make an imported study of one table and import its ratings; nothing is stored unless all of it can be.
 
-    With `replace_draft` it takes the place of the draft of its slug; with `check`, nothing is stored.
+    With `replace_draft` it takes the place of the draft of its slug; with `check`, nothing is stored. `tell` is called
+    with a sentence whenever the import is further.
 
     Raises
     ------
@@ -82,7 +84,8 @@ def study_of_table(
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         target = stack.enter_context(tempfile.TemporaryFile())
-        reading, tasks, notes, width = _read(file, mapping, target)
+        reading, tasks, notes, width = _read(file, mapping, target, tell)
+        tell(_("Storing the texts"))
         write_study(folder, reading, tasks, slug=slug, title=title, public_title=public_title, file=file.name)
         study = studyfile.load(folder, owner=owner, replace=replace_draft)
         named = {name: name for name in USED}
@@ -95,7 +98,7 @@ def study_of_table(
         )
         n_attributes = sum(len(found.values) for found in reading.attributes.values())
         imported = importing.import_ratings(
-            study=study, file=rows, mapping=plain, by=owner, check=check, beside=n_attributes
+            study=study, file=rows, mapping=plain, by=owner, check=check, beside=n_attributes, tell=tell
         )
         if check:
             transaction.set_rollback(True)
@@ -112,7 +115,7 @@ def study_of_table(
 
 
 def _read(
-    file: RatingsFile, mapping: ColumnMapping, target: IO[bytes]
+    file: RatingsFile, mapping: ColumnMapping, target: IO[bytes], tell: Tell
 ) -> tuple[Reading, list[TaskOfTable], list[str], int]:
     """Read a table, and write its ratings into the target by the keys of the study; return also rows per line."""
     problems = Problems()
@@ -122,7 +125,9 @@ def _read(
         table = MappedTable(mapping.declared, mapping, table_file, lines, problems)
         reading = Reading(table, problems, mapping.tells("system"))
         raw = stack.enter_context(tempfile.TemporaryFile())
-        for row, rating in reading.rows():
+        for n, (row, rating) in enumerate(reading.rows(), start=1):
+            if n % importing.TOLD == 0:
+                tell(_("%(n)s rows read") % {"n": f"{n:,}"})
             raw.write(json.dumps([row.line, row.part, rating], ensure_ascii=False, default=str).encode() + b"\n")
         problems.raise_if_any()
         of_file = () if table_file.form is None else table_file.form.notes
