@@ -24,6 +24,7 @@ from tasks_app.importing.rows import MappedTable
 from tasks_app.importing.shaping.prepared import prepared
 from tasks_app.importing.source import RatingsFile, Reshaped, lines_of, scan_whole
 from tasks_app.importing.whole.columns import declared
+from tasks_app.importing.whole.places import in_table
 from tasks_app.importing.whole.reading import ANSWER, Reading
 from tasks_app.importing.whole.writing import (
     TaskOfTable,
@@ -87,7 +88,10 @@ def study_of_table(
         reading, tasks, notes, width = _read(file, mapping, target, tell)
         tell(_("Storing the texts"))
         write_study(folder, reading, tasks, slug=slug, title=title, public_title=public_title, file=file.name)
-        study = studyfile.load(folder, owner=owner, replace=replace_draft)
+        try:
+            study = studyfile.load(folder, owner=owner, replace=replace_draft)
+        except StudyFileError as error:
+            raise in_table(error, reading, file.name) from error
         named = {name: name for name in USED}
         numbers = {name: number for name, number in reading.table.numbers.items() if name in named}
         rows = RatingsFile(

@@ -15,6 +15,7 @@ from tasks_app.importing.whole.columns import ATTRIBUTE, FEATURE, OF_ITEM, OF_SY
 from tasks_app.studyfile.fields import problem_in_attribute
 from tasks_app.studyfile.files.tables import Row
 from tasks_app.studyfile.problems import LISTED, Problems
+from tasks_app.task_types.labels.options import LONGEST, may_be_an_option
 
 # The name of the only system or criterion of a table that names none.
 SYSTEM, CRITERION = "system", "rating"
@@ -101,6 +102,7 @@ class Reading:
             self._rater(row, rating["rater"])
             criterion = str(row.cells.get("criterion", CRITERION))
             if any(name in rating for name in ("value", "label", "text", *_SPAN)):
+                self._check_label(row)
                 self.scales.setdefault(criterion, Scale()).take(row)
                 yield row, {**rating, "criterion": criterion}
             else:
@@ -152,6 +154,16 @@ class Reading:
             self._agree(found, row, "output", row.cells[column], column)
         if column == "output" and "language" in row.cells:
             self._agree(found, row, "language", row.cells["language"])
+
+    def _check_label(self, row: Row) -> None:
+        """Report a label that no option can be."""
+        cells = row.cells
+        if "label" in cells and "value" not in cells and not may_be_an_option(str(cells["label"])):
+            sentence = _(
+                "A label is one line of at most %(n)d characters, without spaces around it. If raters wrote the words, "
+                "map the column to text."
+            )
+            row.report(self.problems, "label", sentence % {"n": LONGEST})
 
     def _rater(self, row: Row, rater: str) -> None:
         if "group" in row.cells:

@@ -101,7 +101,7 @@ def _scale(scale: Scale) -> tuple[str, dict[str, Json], list[str], str]:
         ends = {"minimum": math.floor(low), "maximum": max(math.ceil(high), math.floor(low) + 1)}
         return "slider", dict(ends), [], _("read as numbers from %(minimum)s to %(maximum)s") % ends
     labels = sorted(scale.labels)[:MOST_LABELS]
-    labels = labels if len(labels) > 1 else [*labels, "other"]
+    labels = labels if len(labels) > 1 else [*labels, "other" if labels != ["other"] else "another"]
     return "labels", {}, labels, _("read as labels: %(labels)s") % {"labels": ", ".join(labels)}
 
 
