@@ -66,12 +66,14 @@ def test_what_an_archive_holds_comes_in_again_as_it_was(tmp_path: Path) -> None:
     with pytest.raises(SystemExit):
         call_command("verify", str(path), stdout=out)
     assert out.getvalue().startswith("archive.zip: recomputed, unsigned: 5 numbers, 96 ratings;")
-    # Elsewhere, the study file and the ratings of the archive make the same study.
-    (tmp_path / "study.zip").write_bytes(zipped)
-    copy = studyfile.load(str(tmp_path / "study.zip"), owner=None)
+    # The study file and the ratings of the archive make the same study, under another name.
+    folder = tmp_path / "study"
+    with zipfile.ZipFile(io.BytesIO(zipped)) as files:
+        files.extractall(folder)
+    text = (folder / "study.yaml").read_text(encoding="utf-8")
+    assert [system["key"] for system in yaml.safe_load(text)["systems"]] == list(SYSTEMS)
+    (folder / "study.yaml").write_text(text.replace("slug: awkward", "slug: copy"), encoding="utf-8")
+    copy = studyfile.load(folder, owner=None)
     kit.bring(copy, tmp_path, ratings, name="ratings.csv")
     assert rows(exported(copy)) == rows(before)
-    assert dict(System.objects.values_list("key", "attributes")) == attributes
-    with zipfile.ZipFile(io.BytesIO(zipped)) as files:
-        document = yaml.safe_load(files.read("study.yaml"))
-    assert [system["key"] for system in document["systems"]] == list(SYSTEMS)
+    assert dict(System.objects.filter(study=copy).values_list("key", "attributes")) == attributes
