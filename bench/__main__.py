@@ -1,6 +1,7 @@
 """Run the benchmarks, or those named, on a PostgreSQL of its own that forgets everything: `python -m bench [NAME]`.
 
-`python -m bench uploads [FILES [SEED]]` sends spoilt files to a started site instead.
+Some are run by name alone, with numbers of their own: `uploads [FILES [SEED]]`, `soak [RATERS [MINUTES [PAUSE]]]` and
+`sizing [RATERS [MINUTES [RATINGS]]]`.
 """
 
 import os
@@ -45,7 +46,20 @@ def _run() -> None:
     django.setup()
     from django.core.management import call_command  # noqa: PLC0415
 
-    from bench import analysing, exporting, importing, judging, layers, pages, restarting, uploads  # noqa: PLC0415
+    from bench import (  # noqa: PLC0415
+        analysing,
+        exporting,
+        importing,
+        judging,
+        layers,
+        opening,
+        pages,
+        restarting,
+        sizing,
+        soak,
+        starting,
+        uploads,
+    )
 
     call_command("migrate", verbosity=0)
     call_command("collectstatic", verbosity=0, interactive=False)
@@ -55,11 +69,14 @@ def _run() -> None:
         "analysing": analysing.main,
         "exporting": exporting.main,
         "importing": importing.main,
+        "opening": opening.main,
         "pages": pages.main,
         "restarting": restarting.main,
+        "starting": starting.main,
     }
-    if sys.argv[1:2] == ["uploads"]:
-        uploads.main()
+    by_name_alone = {"uploads": uploads.main, "soak": soak.main, "sizing": sizing.main}
+    if sys.argv[1:] and sys.argv[1] in by_name_alone:
+        by_name_alone[sys.argv[1]]()
         return
     for name in [word for word in sys.argv[1:] if not word.isdigit()] or benchmarks:
         benchmarks[name]()

@@ -12,7 +12,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 
 class Address(NamedTuple):
-    """A named address with what it takes, and the query after it."""
+    """A named address with its arguments, and the query after it."""
 
     name: str
     takes: dict[str, str] = {}

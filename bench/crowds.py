@@ -138,6 +138,14 @@ def load(slug: str, *, items: int, systems: int, k: int, criteria: int, owner: U
 
 def load_draft(slug: str, *, items: int, systems: int, k: int, criteria: int, owner: User | None) -> Study:
     """Load such a study without opening it."""
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        write_files(folder, slug, items=items, systems=systems, k=k, criteria=criteria)
+        return studyfile.load(folder, owner=owner)
+
+
+def write_files(folder: Path, slug: str, *, items: int, systems: int, k: int, criteria: int) -> None:
+    """Write the study file of such a study into a folder."""
     keys = [f"c{number}" for number in range(criteria)]
     criteria_yaml = "\n".join(f"  - {{key: {key}, name: {key}, question: How good}}" for key in keys)
     rows = [
@@ -147,24 +155,21 @@ def load_draft(slug: str, *, items: int, systems: int, k: int, criteria: int, ow
     ]
     rows += [f"known{number},s0,A text whose answer number {number} is known" for number in range(10)]
     controls = [f"main,known{number}/s0,control,c0,range,[1 4]," for number in range(10)]
-    with TemporaryDirectory() as name:
-        folder = Path(name)
-        (folder / "study.yaml").write_text(
-            STUDY.format(
-                slug=slug,
-                criteria=criteria_yaml,
-                keys=", ".join(keys),
-                k=k,
-                set_size=min(SET_SIZE, items * systems),
-                controls=CONTROLS,
-                repeats=REPEATS,
-            )
+    (folder / "study.yaml").write_text(
+        STUDY.format(
+            slug=slug,
+            criteria=criteria_yaml,
+            keys=", ".join(keys),
+            k=k,
+            set_size=min(SET_SIZE, items * systems),
+            controls=CONTROLS,
+            repeats=REPEATS,
         )
-        (folder / "items.csv").write_text("\n".join(["item,system,output", *rows]))
-        (folder / "controls.csv").write_text(
-            "\n".join(["task,unit,purpose,criterion,kind,answer,explanation", *controls]).replace("[1 4]", '"[1, 4]"')
-        )
-        return studyfile.load(folder, owner=owner)
+    )
+    (folder / "items.csv").write_text("\n".join(["item,system,output", *rows]))
+    (folder / "controls.csv").write_text(
+        "\n".join(["task,unit,purpose,criterion,kind,answer,explanation", *controls]).replace("[1 4]", '"[1, 4]"')
+    )
 
 
 def delete_another(owner: User | None) -> DeletedStudy:
@@ -174,7 +179,7 @@ def delete_another(owner: User | None) -> DeletedStudy:
 
 
 def fill(study: Study, *, raters: int, booklets: int) -> None:
-    """Have raters take and answer the first booklets of a study, and store what stands beside raters."""
+    """Have raters take and answer the first booklets of a study, and store the rows beside raters."""
     params = {
         "study": study.pk,
         "raters": raters,

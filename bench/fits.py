@@ -1,4 +1,4 @@
-"""What fits with raters and items random cost: `python -m bench.fits` prints the table of docs/methods.
+"""The cost of fits with raters and items random: `python -m bench.fits` prints the table of docs/methods.
 
 Each fit runs in a process of its own with one thread, as in a worker. Printed are the processor seconds of the fit, and
 by how much it raises the largest memory that the process takes.

@@ -3,7 +3,7 @@
 Printed are the CPU seconds of the command and of the database, the command's peak memory, and how many times that of
 the INSERTs both are together. These fill tables with the same keys, indexes and foreign keys from the stored rows, so
 that they are what the database needs at least. `python -m bench importing` imports 100,000 ratings, `python -m bench
-importing 1000000` as many as it says.
+importing 1000000` as many as it says. A million ratings are promised to be imported in at most 60 CPU seconds.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ from tasks_app.models import Study
 RATERS, CRITERIA, SYSTEMS, PEOPLE = 5, ("fluency", "adequacy"), 10, 200
 RATINGS_A_TEXT = RATERS * len(CRITERIA)
 SIZE = 100_000
+# CPU seconds that are promised for the import of a million ratings.
+PROMISED_SIZE, MOST_SECONDS = 1_000_000, 60
 
 STUDY = """
 evalweb: 1
@@ -69,7 +71,7 @@ class Used:
 
 
 def write_files(folder: Path, slug: str, ratings: int) -> Path:
-    """Write a study file with its texts, and a file of about so many ratings of them, whose path is returned."""
+    """Write a study file with its texts, and a file of about so many ratings of them; return the path of the second."""
     rng = Random(1)
     items = max(1, ratings // (RATINGS_A_TEXT * SYSTEMS))
     folder.mkdir()
@@ -154,7 +156,8 @@ def main() -> None:
         ):
             least = inserted(study, tables)
             times = (used.command + used.database) / least
+            promised = f" (promised: at most {MOST_SECONDS} s of CPU)" if n == PROMISED_SIZE else ""
             print(
                 f"{n:>9,} {what}: command {used.command:.1f} s and database {used.database:.1f} s of CPU, "
-                f"{used.memory:.0f} MiB = {times:.1f} times the INSERTs ({least:.1f} s)"
+                f"{used.memory:.0f} MiB = {times:.1f} times the INSERTs ({least:.1f} s){promised}"
             )

@@ -93,7 +93,7 @@ class Stopwatch:
         self._last = now
 
     def timed(self, layer: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Return a function whose time is given to a layer."""
+        """Return a function that adds its own time to that of a layer."""
 
         @wraps(function)
         def timed(*args: Any, **kwargs: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Every page of researchers at the size that design section 9 names: queries, CPU ms and kB, beside what is promised.
+"""Every page of researchers at the size that design section 9 names: queries, CPU ms and kB, beside the limits.
 
 There are 200 studies; one has 300,000 places of 100,000 outputs, 700 raters, a million ratings, and a run over them.
 CPU is that of this process and of its PostgreSQL backend, least of several requests, after one that fills what a
@@ -35,7 +35,7 @@ TRANSACTIONS = ("SAVEPOINT", "RELEASE", "ROLLBACK", "BEGIN", "COMMIT")
 
 
 class Cost(NamedTuple):
-    """What a request cost: CPU ms of the web process and of the database, queries, and kB of the answer."""
+    """The cost of a request: CPU ms of the web process and of the database, queries, and kB of the answer."""
 
     web: float
     database: float
@@ -49,7 +49,7 @@ class Cost(NamedTuple):
 
 
 class Meter:
-    """Asks for pages and measures what that costs, on a connection without parallel workers, whose CPU would hide."""
+    """Asks for pages and measures their cost, on a connection without parallel workers, since their CPU would hide."""
 
     def __init__(self) -> None:
         with connection.cursor() as cursor:

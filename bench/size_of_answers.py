@@ -130,7 +130,7 @@ def true_difference(cell: AnswerCell, difference: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What the tests of one study find: for further raters, by the two-way robust method, and over texts."""
+    """The results of the tests of one study: for further raters, by the two-way robust method, and over texts."""
 
     further: Estimate
     robust: float | None

@@ -128,7 +128,7 @@ def send_one(send: Send, address: str, name: str, content: bytes) -> list[int]:
 
 @dataclass
 class Report:
-    """What came of all files."""
+    """The outcomes of all files."""
 
     statuses: Counter[int] = field(default_factory=Counter)
     by_address: dict[str, Counter[int]] = field(default_factory=dict)
@@ -136,7 +136,7 @@ class Report:
 
 
 def main() -> None:
-    """Start a site, send the files, print what came of them, and exit with 1 where a promise was broken."""
+    """Start a site, send the files, print the outcomes, and exit with 1 where a promise was broken."""
     given = [int(word) for word in sys.argv[2:]]
     n, seed = [*given, FILES, SEED][:2] if len(given) != 1 else [given[0], SEED]
     names = list(addresses())

@@ -80,6 +80,7 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "evalweb.context.site",
             ],
+            "builtins": ["tasks_app.templatetags.fragments"],
         },
     },
 ]

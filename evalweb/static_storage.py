@@ -1,9 +1,11 @@
 """Static files under names that hold a hash of their content; scripts and style sheets of raters' pages are joined."""
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 
+from django.conf import settings
 from django.core.files.base import ContentFile, File
 from django.core.files.storage import Storage
 from whitenoise.storage import CompressedManifestStaticFilesStorage
@@ -23,8 +25,21 @@ class StaticStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
 
     support_js_module_import_aggregation = True
 
+    @cached_property
+    def _addresses(self) -> dict[tuple[object, ...], str]:
+        """The addresses that were asked for: finding one takes as long as a small template, and a page has six."""
+        return {}
+
+    def url(self, name: str, force: bool = False) -> str:
+        """Return the address of a static file."""
+        key = (name, force, settings.DEBUG)
+        if key not in self._addresses:
+            self._addresses[key] = super().url(name, force)
+        return self._addresses[key]
+
     def post_process(self, paths: Places, dry_run: bool = False, **options: Any) -> Iterator[Any]:
         """Name the files by their content, entries by that of everything joined in them."""
+        self._addresses.clear()
         sources = Joined(paths)
         of_entries = {name: (sources, name) for name in paths if static_joining.is_joined(name)}
         yield from super().post_process(paths | of_entries, dry_run, **options)

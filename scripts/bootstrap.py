@@ -1,4 +1,4 @@
-"""Make .venv and install into it what requirements.txt or requirements-dev.txt names: `bootstrap.py [--dev]`.
+"""Make .venv and install the packages of requirements.txt or requirements-dev.txt: `bootstrap.py [--dev]`.
 
 The Makefile calls this before everything else. It needs nothing but Python and pip, so it lives outside the
 packages, which need Django to be imported. It does nothing while the files are unchanged, and several calls at once
@@ -93,7 +93,7 @@ def digest(kind: str) -> str:
 
 
 def installed() -> dict[str, str] | None:
-    """Return the digests of what is installed; None where .venv is missing, half made or broken."""
+    """Return the digests of the installed packages; None where .venv is missing, half made or broken."""
     try:
         stamp: dict[str, str] = json.loads(STAMP.read_text())
     except (FileNotFoundError, ValueError):
@@ -102,7 +102,7 @@ def installed() -> dict[str, str] | None:
 
 
 def write(stamp: dict[str, str]) -> None:
-    """Store what is installed, in one piece."""
+    """Store the digests of the installed packages, in one piece."""
     unfinished = STAMP.with_suffix(".new")
     unfinished.write_text(json.dumps(stamp))
     unfinished.replace(STAMP)
@@ -119,7 +119,7 @@ def make_environment() -> None:
 
 
 def install(name: str) -> None:
-    """Install what one file of requirements names: by uv, or where it fails by pip, which also says why."""
+    """Install the packages of one file of requirements: by uv, or where it fails by pip, which also says why."""
     say(f"Installing what {name} names (a minute at the first time)")
     file = ["--requirement", str(ROOT / name)]
     with elapsed_shown():

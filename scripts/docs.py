@@ -28,7 +28,7 @@ REFERENCES = {
 
 
 def main() -> None:
-    """Write what differs, and print the names of the pages that were written."""
+    """Write the pages that differ, and print their names."""
     sys.path.insert(0, str(ROOT))
     # The settings of tests have what a site without a database needs to start.
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
@@ -56,7 +56,7 @@ def pages() -> Iterator[tuple[Path, str]]:
 
 
 def printed(*command: str) -> str:
-    """Return what a command prints."""
+    """Return the output of a command."""
     output = StringIO()
     call_command(*command, stdout=output)
     return output.getvalue()

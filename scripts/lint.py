@@ -64,12 +64,12 @@ def commands(skip_types_of_tests: bool) -> dict[str, list[str]]:
 
 
 def outcome(command: list[str]) -> subprocess.CompletedProcess[str]:
-    """Run one linter and return how it ended, with what it printed."""
+    """Run one linter and return how it ended, with its output."""
     return subprocess.run(command, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
 def passed(name: str, linter: subprocess.CompletedProcess[str]) -> bool:
-    """Return whether a linter found nothing, and print what it found."""
+    """Return whether a linter found nothing, and print its findings."""
     is_clean = linter.returncode == 0
     sys.stdout.write(f"Linting: {name}\n{'' if is_clean else linter.stdout}")
     sys.stdout.flush()

@@ -19,7 +19,7 @@ HEAD = "# Exact versions for the image, written by `make lock`. Change requireme
 
 
 def requirements() -> Iterator[Requirement]:
-    """Yield what requirements.txt names."""
+    """Yield the requirements that requirements.txt names."""
     for line in (ROOT / "requirements.txt").read_text("utf-8").splitlines():
         if line and not line.startswith("#"):
             yield Requirement(line)

@@ -264,7 +264,7 @@ def merged(language: str, files_of_message: dict[po.Message, tuple[str, ...]]) -
 
 
 def main() -> None:
-    """Bring all catalogues up to date, compile them, and say what is left to be translated."""
+    """Bring all catalogues up to date, compile them, and count the messages left to translate."""
     files_of_message = collect()
     n_untranslated = 0
     for language in LANGUAGES:
@@ -282,7 +282,7 @@ def main() -> None:
 
 
 def say(line: str) -> None:
-    """Write a line for whoever runs this."""
+    """Write a line to standard output."""
     sys.stdout.write(f"{line}\n")
 
 

@@ -86,7 +86,7 @@ def _arguments() -> argparse.Namespace:
 
 
 def draw(arguments: argparse.Namespace) -> list[tuple[str, Mutation]]:
-    """Draw the sample of each stratum, or take what was named."""
+    """Draw the sample of each stratum, or take the places that were named."""
     if arguments.only:
         return [("named", mutation) for named in arguments.only for mutation in _named(named)]
     chosen = []
@@ -249,7 +249,7 @@ def run(
 
 
 def _wait(processes: Sequence[subprocess.Popen[str]]) -> tuple[list[str], bool]:
-    """Wait for processes and return what they printed, and whether this one was stopped, which stops them all."""
+    """Wait for processes and return their output, and whether this one was stopped, which stops them all."""
     try:
         return [process.communicate()[0] for process in processes], False
     except KeyboardInterrupt:

@@ -165,12 +165,12 @@ def prepare(session: pytest.Session) -> None:
         first_item.ihook.pytest_runtest_teardown(item=first_item, nextitem=other_item)
     connections.close_all()
     # Modules that the product imports on first use: imported once here instead of once in every child.
-    for library in ("scipy.stats", "pandas", "statsmodels.api", "pingouin"):
+    for library in ("scipy.stats", "pandas", "statsmodels.api"):
         importlib.import_module(library)
 
 
 def watch(child: int, reader: int) -> dict[str, object]:
-    """Read what a child tells until it ends; kills one that is silent for too long."""
+    """Read the output of a child until it ends; kill a child that is silent for too long."""
     received, n_tests, test, outcome = b"", 0, "", ""
     while True:
         ready, _writable, _failed = select.select([reader], [], [], SILENT_SECONDS)

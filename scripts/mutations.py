@@ -97,7 +97,7 @@ def mutations_of(text: str, path: str) -> tuple[Mutation, ...]:
 
 
 class _Finder(ast.NodeVisitor):
-    """Walks a module, and keeps the changes of what it meets."""
+    """Walks a module, and keeps the mutations of the nodes that it meets."""
 
     def __init__(self, text: str, path: str) -> None:
         self.path = path
@@ -148,7 +148,7 @@ class _Finder(ast.NodeVisitor):
             self.visit(node.value)
 
     def visit_If(self, node: ast.If) -> None:
-        """Skip what only a type checker imports."""
+        """Skip imports that only a type checker makes."""
         if not (isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"):
             self.generic_visit(node)
 
@@ -232,14 +232,14 @@ class _Finder(ast.NodeVisitor):
             self.add(node, repr(LOWER_ROLE[node.id].lower()), "role")
 
     def visit_Expr(self, node: ast.Expr) -> None:
-        """Drop a call whose result nobody uses."""
+        """Drop a call if its result is unused."""
         if isinstance(node.value, ast.Call):
             self.add(node, "pass", "call dropped")
         if not isinstance(node.value, ast.Constant):
             self.generic_visit(node)
 
     def visit_Return(self, node: ast.Return) -> None:
-        """Empty what a function returns."""
+        """Empty the return value of a function."""
         if node.value is None:
             return
         annotation = self.returns[-1] if self.returns else None

@@ -39,7 +39,7 @@ class Message:
 
     @property
     def key(self) -> str:
-        """What gettext looks a message up by."""
+        """The text by which gettext looks a message up."""
         return f"{self.context}\x04{self.text}" if self.context else self.text
 
 
@@ -161,7 +161,7 @@ def _line_of(text: str) -> str:
 
 
 def compiled(language: str, entries: Mapping[Message, Entry]) -> bytes:
-    """Return the .mo of a catalogue: what is done of it, in the order that gettext asks for."""
+    """Return the .mo of a catalogue: its finished messages, in the order that gettext asks for."""
     texts = {"": header(language)}
     for message, entry in entries.items():
         if entry.is_done:

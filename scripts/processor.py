@@ -24,7 +24,7 @@ def loop_seconds() -> float:
 
 
 def said(what: str, seconds: float, loop: float) -> str:
-    """Say how long something took here, and how long where the loop takes what the budget assumes."""
+    """Return a sentence with the seconds that something took here and would take on the machine of the budget."""
     return (
         f"{what}: {seconds:,.0f} processor seconds, where 20 million additions take {loop:.1f}; "
         f"{seconds * REFERENCE / loop:,.0f} where they take {REFERENCE}, and `make test` may take {BUDGET:,} there "

@@ -1,6 +1,7 @@
 """Fetch rows for a person: `<thing>_for_<role>`, or 404. No other module checks permissions."""
 
 from collections.abc import Sequence
+from functools import cache
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db.models import DateTimeField, Exists, F, Func, OuterRef, Q, QuerySet, Subquery
@@ -24,6 +25,7 @@ from tasks_app.models import (
     Study,
     Version,
 )
+from tasks_app.models.statements import PreparedQuery
 
 Person = AbstractBaseUser | AnonymousUser
 
@@ -40,13 +42,23 @@ def _pk(user: Person) -> int:
     return int(user.pk or 0)
 
 
+_RATER = PreparedQuery(
+    "rater_for_token",
+    lambda digest: (
+        Rater.objects.select_related("study")
+        .exclude(kind=Rater.Kind.IMPORTED)
+        .filter(token_hash=digest, erased_at=None)
+    ),
+    digest="?",
+)
+
+
 def rater_for_token(token: str) -> Rater:
     """Return the rater with this address, and the study."""
-    return get_object_or_404(
-        Rater.objects.select_related("study").exclude(kind=Rater.Kind.IMPORTED),
-        token_hash=hash_token(token),
-        erased_at=None,
-    )
+    raters = _RATER.fetch(digest=hash_token(token))
+    if not raters:
+        raise Http404
+    return raters[0]
 
 
 def rater_of_study(study: Study, pseudonym: str) -> Rater:
@@ -66,14 +78,34 @@ def assignment_for_rater(rater: Rater, *, order: int) -> Assignment:
 _SECONDS_SHOWN = Extract(Func(function="clock_timestamp", output_field=DateTimeField()) - F("first_shown"), "epoch")
 
 
+# Stands for the first of the numbers of a rater's assignments while the query is written; the others count on from it.
+_FIRST_ORDER = 2_147_483_000
+
+
+@cache
+def _assignments_by_order(n: int) -> PreparedQuery[Assignment]:
+    """Return the query for n assignments of a rater by their numbers: order_0, order_1 and so on."""
+    return PreparedQuery(
+        f"assignments_by_order_{n}",
+        lambda rater, **orders: (
+            Assignment.objects.select_related("unit", "set")
+            .annotate(seconds_shown=_SECONDS_SHOWN)
+            .filter(rater=rater, order__in=orders.values())
+        ),
+        rater=-1,
+        **{f"order_{number}": _FIRST_ORDER + number for number in range(n)},
+    )
+
+
 def signed_assignments_for_rater(rater: Rater, orders: Sequence[object]) -> list[Assignment]:
     """Return the assignments, by number, that forms of a page were signed for; the tokens name the rater.
 
     `seconds_shown` says how long ago a unit was first shown; None where it never was.
     """
     numbers = [order for order in orders if isinstance(order, int)]
-    assignments = Assignment.objects.select_related("unit", "set").annotate(seconds_shown=_SECONDS_SHOWN)
-    by_order = {assignment.order: assignment for assignment in assignments.filter(rater=rater, order__in=numbers)}
+    values = {f"order_{place}": number for place, number in enumerate(numbers)}
+    assignments = _assignments_by_order(len(numbers)).fetch(rater=rater.pk, **values) if numbers else []
+    by_order = {assignment.order: assignment for assignment in assignments}
     if len(numbers) < len(orders) or not by_order.keys() >= set(numbers):
         raise Http404
     return [by_order[number] for number in numbers]

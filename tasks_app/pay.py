@@ -23,6 +23,11 @@ def cents(amount: Fraction) -> Decimal:
     return (Decimal(ceil(amount * 100)) * CENT).quantize(CENT)
 
 
+def pay_for(full_sets: Fraction, amount: Decimal) -> Decimal:
+    """Return the pay for so many full sets, of which each is paid this amount, to the nearest cent."""
+    return (amount * full_sets.numerator / full_sets.denominator).quantize(CENT)
+
+
 @dataclass(frozen=True, slots=True)
 class Offer:
     """The offer of a study above the consent button: the pay for a full set, and the minutes it should take."""

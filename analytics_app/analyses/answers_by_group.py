@@ -27,8 +27,9 @@ from analytics_app.show.notes import notes_of
 from analytics_app.show.shown import StoredRows, named, own, table_of, tables_of
 from analytics_app.show.table import Column
 from analytics_app.show.table import Table as ShownTable
+from analytics_app.stats.comparison.association import association
 from analytics_app.stats.comparison.corrections import METHODS, adjust
-from analytics_app.stats.comparison.two_groups import association, difference_of_means, higher_answers
+from analytics_app.stats.comparison.two_groups import difference_of_means, higher_answers
 from analytics_app.stats.values import Estimate
 from tasks_app.settings.fields import choice_field
 from tasks_app.task_types.base import Scale

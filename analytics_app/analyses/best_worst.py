@@ -150,12 +150,12 @@ def _systems(make: Rows, entries: _Entries) -> Iterator[Row]:
         **drawn.options,
     )
     for code, (key, result) in enumerate(zip(entries.systems, results, strict=True)):
-        mine = entries.system == code
+        of_system = entries.system == code
         about: dict[str, Any] = {
             "system": key,
             "n_ratings": result.shown,
-            "n_items": len(np.unique(entries.item[mine])),
-            "n_raters": len(np.unique(entries.rater[mine])),
+            "n_items": len(np.unique(entries.item[of_system])),
+            "n_raters": len(np.unique(entries.rater[of_system])),
         }
         yield make.row("bw_score", result.score, **about, settings=drawn.settings)
         yield make.row("bw_rank", result.rank, **about, settings=drawn.settings)

@@ -187,7 +187,7 @@ def _rows(
     yield from shares(make, "joint_share", good[:, np.newaxis], outputs, [None], note=note)
     pairs = outputs.pairs(sample)
     matrix = one_an_item(good, outputs)
-    asked = common.generalise_to == "raters_and_texts" and common.scope_named
+    for_further_raters = common.generalise_to == "raters_and_texts" and common.scope_named
     tests = [tested_exactly(common, matrix[:, a], matrix[:, b]) for a, b in pairs]
     adjusted = adjust([test.p for test, _few in tests], common.correction)
     family = {
@@ -203,6 +203,6 @@ def _rows(
             test,
             **outputs.names(a, b),
             p_adjusted=p,
-            note=joined(dependent(test, outputs), NO_RATERS if asked else None),
+            note=joined(dependent(test, outputs), NO_RATERS if for_further_raters else None),
             settings=family | dict(few),
         )

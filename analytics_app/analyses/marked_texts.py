@@ -97,11 +97,11 @@ def marked(sample: Sample) -> Marked:
 def _of_text(number: int, at: int, sample: Sample, looks: Table, placed: Placed) -> Iterator[Stretch]:
     """Yield the stretches of an output; `at` is its place in `names.shown_part`."""
     names, part = looks.names, int(looks.names.shown_part[at])
-    text, mine = sample.extras[Shown].of_part[part], placed.where(placed.part == part)
+    text, marks = sample.extras[Shown].of_part[part], placed.where(placed.part == part)
     n_looked = len(np.unique(looks.rater[looks.part == part]))
     _place, severities = severities_of(sample)
-    for start, end in pairwise(_borders(text, mine)):
-        inside = mine.where((mine.start <= start) & (mine.end >= end))
+    for start, end in pairwise(_borders(text, marks)):
+        inside = marks.where((marks.start <= start) & (marks.end >= end))
         yield Stretch(
             text=number,
             system=names.systems[names.shown_system[at]],
@@ -141,10 +141,10 @@ def _chosen(n_marks: NDArray[np.int64], looks: Table) -> list[int]:
     return sorted(chosen, key=lambda at: (int(names.shown_system[at]), -int(marks[at])))
 
 
-def _borders(text: str, mine: Placed) -> list[int]:
+def _borders(text: str, marks: Placed) -> list[int]:
     """Return the borders of the stretches of a text; the word [missing] is one character after the text."""
-    last = len(text) + int((mine.end > len(text)).any())
-    return sorted({0, len(text), last} | {at for at in (*mine.start.tolist(), *mine.end.tolist()) if at <= last})
+    last = len(text) + int((marks.end > len(text)).any())
+    return sorted({0, len(text), last} | {at for at in (*marks.start.tolist(), *marks.end.tolist()) if at <= last})
 
 
 def _severities(inside: Placed, severities: Sequence[str]) -> dict[str, int]:

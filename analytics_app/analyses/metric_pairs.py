@@ -13,10 +13,10 @@ from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
 from analytics_app.analyses.base import Rows, Sample, Words
+from analytics_app.analyses.metrics.directed import DirectedAnalysis
 from analytics_app.analyses.metrics.scores import OfMetric, metrics_of
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
-from analytics_app.analyses.shared.filtered import FilteredAnalysis
 from analytics_app.analyses.shared.outputs import Outputs
 from analytics_app.charts import words
 from analytics_app.charts.drawing import Sketch, chart
@@ -32,7 +32,6 @@ from analytics_app.show.table import Table as ShownTable
 from analytics_app.stats.comparison.corrections import adjust
 from analytics_app.stats.metrics.metric_pairs import pair_over_systems, pair_over_texts
 from analytics_app.stats.metrics.system_scores import ScoreCorrelations
-from tasks_app.studyfile.fields import ListField
 from tasks_app.task_types.base import Scale
 
 # The most metrics: with more, a plan has to name some.
@@ -47,7 +46,7 @@ TOO_MANY = "{n} metrics are too many to correlate each with each other: name up 
 
 
 @register
-class MetricPairs(FilteredAnalysis):
+class MetricPairs(DirectedAnalysis):
     """Agreement of metrics with each other on the texts that raters judged in a task.
 
     Pearson, Spearman and Kendall over all texts and over systems, with bootstrap intervals over items (documents, where
@@ -75,21 +74,13 @@ class MetricPairs(FilteredAnalysis):
         "metric_pair_kendall_systems": _("Kendall's tau-b of two metrics over systems"),
     }
 
-    metrics = ListField(
-        label=_("Metrics"), help_text=_("Names of the metrics to analyse. Leave empty for all metrics.")
-    )
-    lower_is_better = ListField(
-        label=_("Metrics for which lower is better"),
-        help_text=_("Such as TER or perplexity. Their sign is turned, so that above zero means agreement."),
-    )
-
     def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield the rows of every two metrics."""
         texts = Judged.of(sample)
         if len(sample.extras[Scores].metrics) < 2 or not len(texts.items):
             return
         make = Rows(self.name, sample)
-        scored = metrics_of(sample, texts.systems, texts.items, self.metrics, self.lower_is_better)
+        scored = metrics_of(sample, texts.systems, texts.items, self.metrics, self.directed)
         metrics = [texts.without_unjudged(metric) for metric in scored]
         metrics = [metric for metric in metrics if metric.of_texts is not None or metric.of_systems is not None]
         if len(metrics) > MOST_METRICS:
@@ -188,7 +179,7 @@ def _test(coefficient: str, df: float | None) -> str:
 
 
 def _signs(a: OfMetric, b: OfMetric) -> dict[str, Any]:
-    return {"sign": "turned" if a.turned else "as it is", "sign_b": "turned" if b.turned else "as it is"}
+    return {**a.signs(), **b.signs("_b")}
 
 
 # Tables of metrics against each other.

@@ -158,8 +158,8 @@ def _of_pairs(make: Rows, preferences: Preferences, pairs: list[tuple[int, int]]
         preferences.first, preferences.second
     )
     for result, adjusted_p in zip(rates, adjusted, strict=True):
-        mine = low == min(result.a, result.b) * len(preferences.systems) + max(result.a, result.b)
-        yield from _pair(make, preferences, result, adjusted_p, mine, len(pairs), drawn.settings)
+        of_pair = low == min(result.a, result.b) * len(preferences.systems) + max(result.a, result.b)
+        yield from _pair(make, preferences, result, adjusted_p, of_pair, len(pairs), drawn.settings)
 
 
 def _pair(
@@ -167,18 +167,18 @@ def _pair(
     preferences: Preferences,
     result: WinRate,
     p: float | None,
-    mine: np.ndarray[Any, np.dtype[np.bool_]],
+    of_pair: np.ndarray[Any, np.dtype[np.bool_]],
     n: int,
     settings: dict[str, Any],
 ) -> Iterator[Row]:
     common = make.sample.common
     about: dict[str, Any] = {
         **names_of(preferences.systems, result.a, result.b),
-        "n_ratings": int(mine.sum()),
+        "n_ratings": int(of_pair.sum()),
         "n_items": result.rate.n_items,
-        "n_raters": len(np.unique(preferences.rater[mine])),
+        "n_raters": len(np.unique(preferences.rater[of_pair])),
     }
-    bad = int((mine & preferences.both_bad).sum())
+    bad = int((of_pair & preferences.both_bad).sum())
     counts = {
         "pair_wins": result.wins,
         "pair_losses": result.losses,
@@ -228,12 +228,12 @@ def _strengths(make: Rows, preferences: Preferences, ties: str) -> Iterator[Row]
     )
     settings = {"ties": ties, "both_bad": "a tie", **drawn.settings}
     for code, key in enumerate(preferences.systems):
-        mine = (preferences.first == code) | (preferences.second == code)
+        of_system = (preferences.first == code) | (preferences.second == code)
         about: dict[str, Any] = {
             "system": key,
-            "n_ratings": int(mine.sum()),
-            "n_items": len(np.unique(preferences.cluster[mine])),
-            "n_raters": len(np.unique(preferences.rater[mine])),
+            "n_ratings": int(of_system.sum()),
+            "n_items": len(np.unique(preferences.cluster[of_system])),
+            "n_raters": len(np.unique(preferences.rater[of_system])),
             "settings": settings,
         }
         yield make.row("bt_strength", model.strengths[code], **about)

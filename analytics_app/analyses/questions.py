@@ -67,20 +67,20 @@ class Questions(Analysis):
         for question in sample.question.criteria:
             if question.scale is Scale.TEXT:
                 continue
-            mine = table.where(table.criterion == question.code)
-            about: dict[str, Any] = {"criterion": question.key, "n_raters": mine.n_raters}
-            yield make.row("answered", value=float(mine.n_raters), **about)
-            yield make.row("not_answered", value=float(people - mine.n_raters), **about)
-            yield from _answers(make, question, mine, about)
+            ratings = table.where(table.criterion == question.code)
+            about: dict[str, Any] = {"criterion": question.key, "n_raters": ratings.n_raters}
+            yield make.row("answered", value=float(ratings.n_raters), **about)
+            yield make.row("not_answered", value=float(people - ratings.n_raters), **about)
+            yield from _answers(make, question, ratings, about)
             if question.scale is not Scale.NOMINAL:
-                yield from _middle(make, question, mine, about)
+                yield from _middle(make, question, ratings, about)
             if sample.group is None and sample.wave is None:
-                yield _at_a_glance(make, question, mine)
+                yield _at_a_glance(make, question, ratings)
 
 
-def _answers(make: Rows, question: QuestionCriterion, mine: Table, about: Mapping[str, Any]) -> Iterator[Row]:
+def _answers(make: Rows, question: QuestionCriterion, ratings: Table, about: Mapping[str, Any]) -> Iterator[Row]:
     """Yield the count and share of each option."""
-    options, counts = answer_counts(question, mine)
+    options, counts = answer_counts(question, ratings)
     total, settings = sum(counts), {"question": question.name}
     for option, count in zip(options, counts, strict=True):
         yield make.row("answer_count", value=float(count), label=option, **about)
@@ -90,11 +90,11 @@ def _answers(make: Rows, question: QuestionCriterion, mine: Table, about: Mappin
         )
 
 
-def _at_a_glance(make: Rows, question: QuestionCriterion, mine: Table) -> Row:
+def _at_a_glance(make: Rows, question: QuestionCriterion, ratings: Table) -> Row:
     """Return the row of the share of the most frequent answer, or of the median of numbers, for the overview."""
-    options, counts = answer_counts(question, mine)
-    about: dict[str, Any] = {"label": question.key, "n_raters": mine.n_raters}
-    values = mine.value[~np.isnan(mine.value)]
+    options, counts = answer_counts(question, ratings)
+    about: dict[str, Any] = {"label": question.key, "n_raters": ratings.n_raters}
+    values = ratings.value[~np.isnan(ratings.value)]
     if not sum(counts) and not len(values):
         return make.row("question_mode", note="Nobody answered this.", settings={"question": question.name}, **about)
     if not options:
@@ -109,9 +109,9 @@ def _at_a_glance(make: Rows, question: QuestionCriterion, mine: Table) -> Row:
     return make.row("question_mode", value=most / sum(counts), settings=settings, **about)
 
 
-def _middle(make: Rows, question: QuestionCriterion, mine: Table, about: Mapping[str, Any]) -> Iterator[Row]:
+def _middle(make: Rows, question: QuestionCriterion, ratings: Table, about: Mapping[str, Any]) -> Iterator[Row]:
     """Yield median and quartiles, and mean and SD of numbers."""
-    values = mine.value[~np.isnan(mine.value)]
+    values = ratings.value[~np.isnan(ratings.value)]
     none = None if len(values) else "Nobody answered this."
     for name, quantile in QUARTERS.items():
         yield make.row(name, value=float(np.quantile(values, quantile)) if len(values) else None, note=none, **about)

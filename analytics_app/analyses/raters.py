@@ -42,20 +42,20 @@ class Raters(FilteredAnalysis):
         reveals = _telling(table)
         order = np.argsort(table.rater, kind="stable")
         codes, begins = np.unique(table.rater[order], return_index=True)
-        for code, mine in zip(codes.tolist(), np.split(order, begins[1:]), strict=True):
-            values = table.value[mine]
+        for code, rows_of_rater in zip(codes.tolist(), np.split(order, begins[1:]), strict=True):
+            values = table.value[rows_of_rater]
             about: dict[str, Any] = {
                 "rater": table.names.raters[code],
                 "n_ratings": len(values),
-                "n_items": count(table.text[mine]),
+                "n_items": count(table.text[rows_of_rater]),
                 "n_raters": 1,
                 "by_system": bool(reveals[code]),
             }
             yield make.row("rater_mean", value=float(values.mean()), **about)
             constant = bool(values.max() == values.min())
             # z is defined or not before rules on z exclude ratings, and over all slices.
-            note = None if not np.isnan(z[mine]).all() else ONE_RATING if len(values) == 1 else NO_Z
-            if note is None and constant and sample.common.constant == "zero" and not z[mine].any():
+            note = None if not np.isnan(z[rows_of_rater]).all() else ONE_RATING if len(values) == 1 else NO_Z
+            if note is None and constant and sample.common.constant == "zero" and not z[rows_of_rater].any():
                 note = ZERO
             spread = None if len(values) == 1 else 0.0 if constant else float(values.std(ddof=ddof))
             if spread is None and note is None:

@@ -10,10 +10,10 @@ from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
 from analytics_app.analyses.base import Rows, Sample, Words
+from analytics_app.analyses.metrics.directed import DirectedAnalysis
 from analytics_app.analyses.metrics.scores import metrics_of
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
-from analytics_app.analyses.shared.filtered import FilteredAnalysis
 from analytics_app.analyses.shared.outputs import Outputs
 from analytics_app.analyses.shared.pair_tests import pair_tests
 from analytics_app.charts import words
@@ -74,8 +74,8 @@ class Copies:
         """
         columns = np.full((len(scores), 2 * len(self.kinds)), np.nan)
         for place, kind in enumerate(self.kinds):
-            mine = [pair for pair in self.pairs if pair.kind == kind]
-            both = [scores[:, [pair.original for pair in mine]], scores[:, [pair.copy for pair in mine]]]
+            of_kind = [pair for pair in self.pairs if pair.kind == kind]
+            both = [scores[:, [pair.original for pair in of_kind]], scores[:, [pair.copy for pair in of_kind]]]
             missing = np.isnan(both[0]) | np.isnan(both[1])
             n = (~missing).sum(axis=1)
             for side, values in enumerate(both):
@@ -108,7 +108,7 @@ def copies_among(systems: Sequence[str], kinds: Sequence[str]) -> Copies:
 
 
 @register
-class Robustness(FilteredAnalysis):
+class Robustness(DirectedAnalysis):
     """Texts against their degraded copies, by kind of degradation, for raters and for each metric.
 
     The score of a text is the mean of its ratings, or its metric score. A degradation is noticed on an item if the text
@@ -139,15 +139,6 @@ class Robustness(FilteredAnalysis):
             "Leave empty for word-order, dropped-name, negation, number and repetition."
         ),
     )
-    metrics = ListField(
-        label=_("Metrics"), help_text=_("Names of the metrics to analyse. Leave empty for all metrics.")
-    )
-    lower_is_better = ListField(
-        label=_("Metrics for which lower is better"),
-        help_text=_(
-            "Such as TER or perplexity. Their sign is turned, so that above zero means that the copy is worse."
-        ),
-    )
 
     def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield the rows of one criterion; none if no system has degraded copies."""
@@ -160,11 +151,10 @@ class Robustness(FilteredAnalysis):
         scores, items = item_means(outputs.value, outputs.system, outputs.item, len(outputs.systems))
         clusters = outputs.clusters_of(items)
         yield from _compared(make, copies, scores, clusters, outputs.unit)
-        for metric in metrics_of(sample, outputs.systems, items, self.metrics, self.lower_is_better):
+        for metric in metrics_of(sample, outputs.systems, items, self.metrics, self.directed):
             if metric.of_texts is not None:
-                sign = "turned" if metric.turned else "as it is"
                 yield from _compared(
-                    make, copies, metric.of_texts, clusters, outputs.unit, metric=metric.name, settings={"sign": sign}
+                    make, copies, metric.of_texts, clusters, outputs.unit, metric=metric.name, settings=metric.signs()
                 )
 
 

@@ -43,8 +43,8 @@ class SemanticProfile(FilteredAnalysis):
         """Yield one row for each pair and system, in the order in which the pairs were asked."""
         make = Rows(self.name, sample)
         for pair in sample.question.criteria:
-            mine = sample.where(sample.table.criterion == pair.code)
-            outputs = Outputs.of(mine, by_document=sample.question.by_document)
+            ratings = sample.where(sample.table.criterion == pair.code)
+            outputs = Outputs.of(ratings, by_document=sample.question.by_document)
             # The same draws for every pair, so that pairs of a profile can be compared.
             drawn = bootstrap(sample, "profile", outputs.unit)
             means = group_means(
@@ -137,11 +137,11 @@ def _apart(rows: Sequence[Row], pairs: Sequence[str]) -> str:
     """Return a title that names the pairs on which the intervals of lowest and highest system do not overlap."""
     apart = []
     for pair in pairs:
-        mine = sorted((row for row in rows if row.label == pair), key=value_of)
-        if len(mine) < 2 or mine[0].high is None or mine[-1].low is None:
+        of_pair = sorted((row for row in rows if row.label == pair), key=value_of)
+        if len(of_pair) < 2 or of_pair[0].high is None or of_pair[-1].low is None:
             continue
-        if mine[-1].low > mine[0].high:
-            apart.append((value_of(mine[-1]) - value_of(mine[0]), pair))
+        if of_pair[-1].low > of_pair[0].high:
+            apart.append((value_of(of_pair[-1]) - value_of(of_pair[0]), pair))
     if not apart:
         return f"Profile of systems over {len(pairs)} pairs of words"
     names = [pair for _distance, pair in sorted(apart, reverse=True)]

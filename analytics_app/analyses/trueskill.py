@@ -111,12 +111,12 @@ def _compared(
         wins, ties = preferences.totals()
         counts: list[dict[str, Any]] = []
         for code in range(len(preferences.systems)):
-            mine = (preferences.first == code) | (preferences.second == code)
+            of_system = (preferences.first == code) | (preferences.second == code)
             counts.append(
                 {
-                    "n_ratings": int(mine.sum()),
-                    "n_items": len(np.unique(preferences.cluster[mine])),
-                    "n_raters": len(np.unique(preferences.rater[mine])),
+                    "n_ratings": int(of_system.sum()),
+                    "n_items": len(np.unique(preferences.cluster[of_system])),
+                    "n_raters": len(np.unique(preferences.rater[of_system])),
                 }
             )
         return preferences.systems, wins, ties, {"compared": "two texts of one screen", "both_bad": "a draw"}, counts

@@ -93,13 +93,13 @@ class Trust(Reducible, Overall, BetweenRaters):
             row_settings["seed"] = sample.seed(f"trust {level}")
         row_settings["groups"] = f"a sample of {trust.subsets:,}" if trust.sampled else f"all {trust.subsets:,}"
         for code, coefficient in zip(trust.raters.tolist(), trust.coefficients.tolist(), strict=True):
-            mine = raters == code
+            of_rater = raters == code
             yield make.row(
                 "trust_coefficient",
                 value=coefficient,
                 rater=sample.table.names.raters[code],
-                n_ratings=int(mine.sum()),
-                n_items=count(texts[mine]),
+                n_ratings=int(of_rater.sum()),
+                n_items=count(texts[of_rater]),
                 n_raters=n,
                 settings=row_settings,
             )

@@ -7,7 +7,7 @@ of itself; whether texts are there is read from the rows. What cannot be compare
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, TypeAlias
@@ -18,7 +18,7 @@ from analytics_app import analyses, quality
 from analytics_app.archive import describing
 from analytics_app.archive.describing import MANIFEST, SIGNATURE
 from analytics_app.archive.reading import Archive
-from analytics_app.archive.rows import OF_RUN, TABLES, instance, masked, path_of
+from analytics_app.archive.rows import LATER_OF_RATINGS, OF_RUN, TABLES, instance, masked, path_of
 from analytics_app.archive.writing import DOCUMENT, RATINGS, REPORTS, RESULTS, RUN, STUDY_FILE, VERSIONS
 from analytics_app.exports import ratings, results
 from analytics_app.models import Run
@@ -27,7 +27,7 @@ from analytics_app.ratings.extras.shown import Shown
 from analytics_app.ratings.extras.shown_texts import ShownTexts
 from analytics_app.ratings.extras.texts import Texts
 from analytics_app.results import COLUMNS
-from analytics_app.runs import start, withdrawn
+from analytics_app.runs import digest, start, withdrawn
 from tasks_app import task_types
 from tasks_app.models import Output, Study, Withdrawal
 from tasks_app.services.study import correcting, withdrawing
@@ -114,7 +114,8 @@ def compare(archive: Archive, run: Run, *, further: Iterable[str] = ()) -> Compa
     computed = b"".join(results.stream(run, format="csv", systems=True, texts=not is_masked)).decode()
     exported = b"".join(ratings.stream(study, checks=True)).decode()
     then, now = _read(archive.text(RESULTS), RESULTS, list(COLUMNS)), _as_written(computed)
-    rated, rows_now = _read(archive.text(RATINGS), RATINGS, _head(exported)), _as_written(exported)
+    head = _head(exported)
+    rated, rows_now = _read(archive.text(RATINGS), RATINGS, head, later=LATER_OF_RATINGS), _as_written(exported)
     numbers, left_out = _without(then.rows, unread)
     differences = [
         *map(Difference, correcting.contradictions(study)),
@@ -196,15 +197,15 @@ def _as_written(text: str) -> list[Cells]:
     return list(csv.DictReader(io.StringIO(text, newline="")))
 
 
-def _read(text: str, path: str, expected: Sequence[str]) -> _Table:
-    """Return a CSV file of the archive, by the columns that it must have."""
+def _read(text: str, path: str, expected: Sequence[str], *, later: Collection[str] = ()) -> _Table:
+    """Return a CSV file of the archive, by the columns that it must have; `later` ones may be empty."""
     table = _Table()
     # No cell is longer than its file; by default, one of 131,072 characters is refused.
     csv.field_size_limit(max(csv.field_size_limit(), len(text)))
     lines = csv.reader(io.StringIO(text, newline=""))
     try:
         head = next(lines, [])
-        missing = [name for name in expected if name not in head]
+        missing = [name for name in expected if name not in head and name not in later]
         twice = sorted({name for name in head if head.count(name) > 1})
         if missing or twice:
             faults = [
@@ -328,7 +329,7 @@ def _fact_differences(archive: Archive, run: Run, *, has_words: bool) -> Iterato
             yield Difference(f"{RUN}: {name} is not what the rows give.", fact=name)
     if (n_runs := sum(1 for _line in archive.lines(RUN))) != 1:
         yield Difference(f"{RUN} has {n_runs} runs, but one was computed.")
-    if start.digest_of(archived) != archived.digest:
+    if digest.digest_of(archived) != archived.digest:
         yield Difference(f"{RUN}: digest is not that of the run.")
     described = archive.descriptor["evalweb"]
     for name, value in {

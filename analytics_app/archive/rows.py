@@ -79,12 +79,17 @@ def _of_complete_codings(study: Study) -> Q:
     return Q(codebook__in=complete_codebooks(study))
 
 
+# Columns of ratings, in rows and in the file, that were added after the first archives.
+LATER_OF_RATINGS = ("mark_origin", "mark_of")
+
+
 @dataclass(frozen=True, slots=True)
 class ArchivedTable:
     """A table: the condition for its rows, and its columns that do not leave the server or that hold texts.
 
     `withheld` columns name people, lead to them, or are read by no analysis. `texts` hold judged or written words,
-    `digests` the hashes of such words, from which short texts could be guessed.
+    `digests` the hashes of such words, from which short texts could be guessed. `later` columns are empty where an
+    archive was written before they existed.
     """
 
     model: type[models.Model]
@@ -92,6 +97,7 @@ class ArchivedTable:
     withheld: Mapping[str, Instead] = field(default_factory=dict)
     texts: tuple[str, ...] = ()
     digests: tuple[str, ...] = ()
+    later: tuple[str, ...] = ()
     only: Only = _all_rows
 
     @property
@@ -188,7 +194,7 @@ TABLES: tuple[ArchivedTable, ...] = (
         {"answer": _nothing({}), "comment": _nothing(""), "log": _nothing([])},
     ),
     ArchivedTable(ControlResult, "judgment__assignment__rater__study", {"detail": _nothing({})}),
-    ArchivedTable(Rating, "rater__study", texts=("text",)),
+    ArchivedTable(Rating, "rater__study", texts=("text",), later=LATER_OF_RATINGS),
     ArchivedTable(Codebook, "study"),
     ArchivedTable(Code, "codebook__study"),
     ArchivedTable(Coder, "codebook__study", {"user_id": _nothing(None)}),
@@ -267,8 +273,11 @@ def instance(table: ArchivedTable, row: Row) -> models.Model:
     django.core.exceptions.ValidationError
         If a value does not fit its column.
     """
+    cells = {**dict.fromkeys(table.later), **row}
     try:
-        values = {column.attname: column.to_python(row[column.attname]) for column in table.model._meta.concrete_fields}
+        values = {
+            column.attname: column.to_python(cells[column.attname]) for column in table.model._meta.concrete_fields
+        }
     except KeyError as error:
         raise LookupError(_without_column(table, row, error.args[0])) from None
     return table.model(**values)

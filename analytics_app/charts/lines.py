@@ -244,15 +244,15 @@ def series(base: Any, names: Sequence[str], along: Any, key: Any, offset: str, s
     layers = []
     for number, name in enumerate(names):
         aside = {offset: offset_of(number, n)}
-        mine = base.transform_filter(f"datum.name === {quoted(name)}")
+        of_name = base.transform_filter(f"datum.name === {quoted(name)}")
         ends = {value: along("low"), second: alt.X2("high:Q") if second == "x2" else alt.Y2("high:Q")}
         across = {value: along("value")}
         layers += [
-            mine.mark_rule(strokeWidth=2, opacity=0.55, **aside).encode(color=colour, **ends),
-            mine.mark_line(strokeWidth=2, **aside).encode(color=colour, **across)
+            of_name.mark_rule(strokeWidth=2, opacity=0.55, **aside).encode(color=colour, **ends),
+            of_name.mark_line(strokeWidth=2, **aside).encode(color=colour, **across)
             if second == "y2"
-            else mine.mark_line(strokeWidth=2, **aside).encode(color=colour, order=alt.Order("row:O"), **across),
-            mine.mark_point(filled=True, size=80, opacity=1, **aside).encode(color=colour, shape=shape, **across),
+            else of_name.mark_line(strokeWidth=2, **aside).encode(color=colour, order=alt.Order("row:O"), **across),
+            of_name.mark_point(filled=True, size=80, opacity=1, **aside).encode(color=colour, shape=shape, **across),
         ]
     return layers
 

@@ -67,6 +67,21 @@ RATINGS: tuple[Column, ...] = (
     Column("category", Kind.TEXT, _("Category of the span."), "r.category"),
     Column("severity", Kind.TEXT, _("Severity of the span."), "r.severity"),
     Column(
+        "mark_origin",
+        Kind.WORD,
+        _(
+            "In a text that came with marks: “own” is a mark of the rater's, “kept” one that the text came with, "
+            "“changed” one that the rater changed. Empty elsewhere, and in rows stored before this column existed."
+        ),
+        "r.mark_origin",
+    ),
+    Column(
+        "mark_of",
+        Kind.WHOLE,
+        _("Number of the mark that a kept or changed one was, from 1, in the order of prefill.csv."),
+        "r.mark_of",
+    ),
+    Column(
         "seconds",
         Kind.NUMBER,
         _("Active seconds that the judgment took; of a page of several texts, an equal share."),

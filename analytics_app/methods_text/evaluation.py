@@ -30,7 +30,7 @@ def sentences(facts: Facts, systems: Mapping[str, str]) -> Iterator[Sentence]:
 
 def task_name(facts: Facts, frame: Frame) -> str:
     """Return a phrase with the name of a task if the study has several: "In the task “Places”, "."""
-    return f"In the task “{frame.task.title or frame.task.key}”, " if len(facts.main) > 1 else ""
+    return f"In the task “{facts.called(frame)}”, " if len(facts.main) > 1 else ""
 
 
 def opening(name: str, text: str) -> str:
@@ -99,7 +99,7 @@ def _questions(facts: Facts, frame: Frame) -> Iterator[Sentence]:
     answers = _answers(frame)
     same = next((earlier for earlier in facts.main[: facts.main.index(frame)] if _answers(earlier) == answers), None)
     if same is not None and answers:
-        yield Sentence(f"The questions were those of the task “{same.task.title or same.task.key}”")
+        yield Sentence(f"The questions were those of the task “{facts.called(same)}”")
         return
     for values, questions in answers.items():
         yield Sentence(f"The wording was {listed(questions)}{f'; possible answers were {values}' if values else ''}")

@@ -38,7 +38,7 @@ def sentences(facts: Facts, removed: Sequence[ResultRow]) -> Iterator[Sentence]:
 
 def removal_in_words(facts: Facts, rows: Sequence[ResultRow]) -> str:
     """Return a phrase about the ratings that a rule left out, task by task if the study has several."""
-    titles = {frame.task.key: frame.task.title or frame.task.key for frame in facts.main}
+    titles = {frame.task.key: facts.called(frame) for frame in facts.main}
     removals = [row for row in rows if row.task in titles and row.n_ratings]
     if not removals:
         return REMOVED_NOTHING

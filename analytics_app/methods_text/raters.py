@@ -92,7 +92,7 @@ def _numbers(facts: Facts) -> Iterator[Sentence]:
     for frame in facts.main:
         analysed = next(iter(facts.of_task(frame, "raters_analysed")), None)
         if analysed is not None:
-            yield Sentence(_analysed(facts, frame.task.key, frame.task.title or frame.task.key, analysed))
+            yield Sentence(_analysed(facts, frame.task.key, facts.called(frame), analysed))
     minutes = {row.label: row for row in facts.of_main("minutes")}
     if "median" in minutes:
         low, middle, high = (

@@ -149,6 +149,7 @@ class RunPart(models.Model):
     criterion = models.ForeignKey(Criterion, models.PROTECT, null=True, blank=True, related_name="+")
     state = models.CharField(max_length=10, choices=State, default=State.QUEUED)
     heartbeat = models.DateTimeField(null=True, blank=True)
+    # When workers were last notified of the part; decision 132 says why it is called so.
     rung_at = models.DateTimeField(null=True, blank=True)
     attempt = models.PositiveSmallIntegerField(default=0)
     error = models.TextField(blank=True)

@@ -437,8 +437,8 @@ def _features_in(study: Study) -> list[str]:
 
 def attributes_in(study: Study) -> list[str]:
     """Return the attributes of raters by which results of a study can be split: the questions of questionnaires."""
-    asked = Criterion.objects.filter(study=study, task_criteria__task__type__in=questionnaires())
-    return sorted({f"{ATTRIBUTE}{key}" for key in asked.values_list("key", flat=True)})
+    criteria = Criterion.objects.filter(study=study, task_criteria__task__type__in=questionnaires())
+    return sorted({f"{ATTRIBUTE}{key}" for key in criteria.values_list("key", flat=True)})
 
 
 def attributes_of_systems_in(study: Study) -> list[str]:

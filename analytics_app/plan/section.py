@@ -57,8 +57,8 @@ def _list_schema(word: str, title: str, registry: Registry[Any], doc: str) -> di
 
 
 def _attributes_among(tasks: Sequence[Mapping[str, Any]]) -> list[str]:
-    asked = {key for task in tasks if task["type"] in questionnaires() for key in task["criteria"]}
-    return sorted(f"{ATTRIBUTE}{key}" for key in asked)
+    criteria = {key for task in tasks if task["type"] in questionnaires() for key in task["criteria"]}
+    return sorted(f"{ATTRIBUTE}{key}" for key in criteria)
 
 
 def _of_systems_among(systems: Sequence[Mapping[str, Any]]) -> list[str]:

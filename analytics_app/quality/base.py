@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
@@ -109,6 +109,12 @@ class Removal:
         """Remove nothing; the notes say why."""
         empty = np.empty(0, dtype=np.int64)
         return cls(np.zeros(len(sample.table), dtype=bool), "rating", empty, (), notes=notes)
+
+
+def shared(sentences: Iterable[str]) -> tuple[str, ...]:
+    """Return sentences of which equal ones are one object: reasons for ratings are many, and most are alike."""
+    known: dict[str, str] = {}
+    return tuple(known.setdefault(sentence, sentence) for sentence in sentences)
 
 
 class Evidence(Enum):

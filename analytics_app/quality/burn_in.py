@@ -3,7 +3,7 @@
 import numpy as np
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.quality.base import Removal, Rule, RuleSample, register
+from analytics_app.quality.base import Removal, Rule, RuleSample, register, shared
 from analytics_app.ratings import Judgments
 from tasks_app.settings.fields import whole_field
 
@@ -37,7 +37,7 @@ class BurnIn(Rule):
             mask=place_of[table.judgment] <= n,
             target="judgment",
             ids=table.judgments.id[removed],
-            reasons=tuple(f"place {place_of[code]} of the rater, among the first {n}" for code in removed),
+            reasons=shared(f"place {place_of[code]} of the rater, among the first {n}" for code in removed),
             values=place_of[removed].astype(float),
             limits=np.full(len(removed), float(n)),
         )

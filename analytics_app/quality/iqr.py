@@ -3,7 +3,7 @@
 import numpy as np
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.quality.base import Removal, Rule, RuleSample, by_criterion, register
+from analytics_app.quality.base import Removal, Rule, RuleSample, by_criterion, register, shared
 from analytics_app.stats.quality.fences import iqr_fences
 from tasks_app.settings.fields import number_field
 
@@ -51,7 +51,7 @@ class Iqr(Rule):
             mask=mask,
             target="rating",
             ids=table.id[mask],
-            reasons=tuple(
+            reasons=shared(
                 f"z = {value:.2f}, {'below' if value < edge else 'above'} the fence at {edge:.2f}"
                 for value, edge in zip(values.tolist(), limit.tolist(), strict=True)
             ),

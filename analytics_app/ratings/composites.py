@@ -239,13 +239,16 @@ def computed(
     these only means and products without a limit make sense, so others are NaN.
     """
     known = dict(scores)
-    made: dict[str, Made] = {}
+    made_by_name: dict[str, Made] = {}
     for composite in composites:
-        own = (made[part.metric].bases if part.metric in made else (part.metric,) for part in composite.parts)
+        own = (
+            made_by_name[part.metric].bases if part.metric in made_by_name else (part.metric,)
+            for part in composite.parts
+        )
         bases = dict.fromkeys(chain.from_iterable(own))
-        problem = _problem(composite, known, scores, made)
+        problem = _problem(composite, known, scores, made_by_name)
         yes_no = composite.how in {"all", "any"}
-        made[composite.name] = Made(composite.name, composite.definition, tuple(bases), yes_no, problem)
+        made_by_name[composite.name] = Made(composite.name, composite.definition, tuple(bases), yes_no, problem)
         if not problem:
             values = [
                 known[part.metric] if part.sign is None else passed(known[part.metric], part.sign, part.limit)
@@ -254,17 +257,17 @@ def computed(
             result = combined(np.array(values), composite.how)
             takes_wholes = composite.how not in _OF_PASSED and all(part.sign is None for part in composite.parts)
             known[composite.name] = result if takes_wholes else np.where(whole == 1, np.nan, result)
-    return {name: known[name] for name, entry in made.items() if not entry.problem}, list(made.values())
+    return {name: known[name] for name, entry in made_by_name.items() if not entry.problem}, list(made_by_name.values())
 
 
 def _problem(
-    composite: Composite, known: Mapping[str, Floats], scores: Mapping[str, Floats], made: Mapping[str, Made]
+    composite: Composite, known: Mapping[str, Floats], scores: Mapping[str, Floats], made_by_name: Mapping[str, Made]
 ) -> str:
     """Return the reason why a composite cannot be computed; "" if it can. Sentences of results are English."""
     if composite.name in scores:
         return "There are imported scores of the same name, so this composite is left out. Give it another name."
     names = [part.metric for part in composite.parts]
-    if broken := [name for name in names if name in made and made[name].problem]:
+    if broken := [name for name in names if name in made_by_name and made_by_name[name].problem]:
         return f"Not computed, since “{broken[0]}” could not be computed."
     if missing := [f"“{name}”" for name in dict.fromkeys(names) if name not in known]:
         imported = ", ".join(sorted(scores)) or "none"

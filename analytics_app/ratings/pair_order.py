@@ -111,11 +111,13 @@ def _relabelled(table: Table, turned: Mask, exchanged: Mapping[int, tuple[str, .
     label, words = table.label.copy(), list(table.names.labels)
     for code, labels in exchanged.items():
         for word, other in zip(labels, reversed(labels), strict=True):
-            mine = turned & (table.criterion == code) & (table.label == (words.index(word) if word in words else -2))
-            if mine.any():
+            has_word = (
+                turned & (table.criterion == code) & (table.label == (words.index(word) if word in words else -2))
+            )
+            if has_word.any():
                 if other not in words:
                     words.append(other)
-                label[mine] = words.index(other)
+                label[has_word] = words.index(other)
     # Labels are in alphabetical order.
     order = sorted(range(len(words)), key=lambda code: words[code])
     place = np.empty(len(words) + 1, dtype=np.int32)

@@ -166,8 +166,8 @@ def fail(part: RunPart, sentence: str) -> None:
     try:
         _forget_broken_connection()
         with transaction.atomic():
-            mine = RunPart.objects.filter(pk=part.pk, attempt=part.attempt, state=RunPart.State.RUNNING)
-            current = mine.select_for_update(of=("self",), no_key=True).first()
+            claimed = RunPart.objects.filter(pk=part.pk, attempt=part.attempt, state=RunPart.State.RUNNING)
+            current = claimed.select_for_update(of=("self",), no_key=True).first()
             if current is not None:
                 _fail(current, sentence)
     except DatabaseError as error:
@@ -193,7 +193,7 @@ def release_of(code_version: str) -> str:
 
 def name_of(part: RunPart) -> str:
     """Return the name of a part of a run."""
-    name = f"{RunPart.Kind(part.kind).label} of the task {part.task.key}"
+    name = f"{RunPart.Kind(part.kind).label} of the task “{part.task}”"
     return f"{name}, criterion {part.criterion.key}" if part.criterion is not None else name
 
 

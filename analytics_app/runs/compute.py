@@ -1,6 +1,6 @@
 """Compute one part of a run. This module only reads; the caller stores."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -34,14 +34,14 @@ PLOTS_OF_A_PART = 100
 
 @dataclass(slots=True)
 class Outcome:
-    """The outcome of a part: rows in their order, unsaved exclusions and plots, and facts about the run.
+    """The outcome of a part: rows in their order, exclusions and plots to be stored, and facts about the run.
 
     `inputs` is the digest of everything it depends on; `same_as` is a part of an earlier run with the same inputs,
     whose rows and plots are taken over.
     """
 
     rows: list[Row] = field(default_factory=list)
-    exclusions: list[Exclusion] = field(default_factory=list)
+    exclusions: Iterable[tuple[object, ...]] = ()
     plots: list[Plot] = field(default_factory=list)
     facts: dict[str, Any] = field(default_factory=dict)
     inputs: str = ""

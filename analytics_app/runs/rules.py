@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -86,7 +87,7 @@ class Funnel:
     def __init__(self, part: RunPart, collected: Table, asking: Asking, left_out: Sequence[LeftOut] = ()) -> None:
         self.collected, self.kept, self.left_out = collected, collected, left_out
         self.all_unrated = self.unrated = _unrated(collected, asking, part.run)
-        self.exclusions: list[Exclusion] = []
+        self.exclusions = Exclusions(part)
         self._part, self._steps = part, list[Row]()
         # z is computed on the ratings that rules not based on z have kept; it is not recomputed after z-based rules,
         # which would undo them.
@@ -107,7 +108,7 @@ class Funnel:
     def take(self, rule: str, removal: Removal, *, on_z: bool = False) -> None:
         """Exclude the ratings that a rule removes, and record them with the reasons."""
         self._note(rule, removal)
-        self.exclusions += _exclusions(self._part, rule, removal)
+        self.exclusions.add(rule, removal)
         if not on_z and removal.mask.any():
             self._counts_for_z[self._place_of_kept[removal.mask]], self._is_z_stale = False, True
         self.kept = self.kept.where(~removal.mask)
@@ -220,16 +221,31 @@ def _is_taken(table: Table, unrated: NDArray[np.int64], removal: Removal) -> Mas
     return mask
 
 
-def _exclusions(part: RunPart, rule: str, removal: Removal) -> Iterator[Exclusion]:
-    for some in (removal, *removal.more):
-        for index, (pk, reason) in enumerate(zip(some.ids.tolist(), some.reasons, strict=True)):
-            yield Exclusion(
-                study_id=part.run.study_id,
-                run=part.run,
-                task=part.task,
-                rule=rule,
-                **{f"{some.target}_id": pk},
-                reason=reason,
-                value=None if some.values is None else float(some.values[index]),
-                limit=None if some.limits is None else float(some.limits[index]),
-            )
+class Exclusions:
+    """Rows of the exclusions of a run, made when they are iterated over: of a million ratings, rules may exclude most.
+
+    A row has the cells of `COLUMNS`. An instance of the model takes a kilobyte, what a rule returned a hundred bytes.
+    """
+
+    COLUMNS = (
+        "study_id", "run_id", "task_id", "rule", "rater_id", "judgment_id", "rating_id", "reason", "value", "limit",
+    )  # fmt: skip
+
+    def __init__(self, part: RunPart) -> None:
+        self._part, self._removals = part, list[tuple[str, Removal]]()
+
+    def add(self, rule: str, removal: Removal) -> None:
+        """Add what a rule removed, without the masks of ratings that were kept at that time."""
+        nothing = np.empty(0, dtype=bool)
+        self._removals += [(rule, replace(some, mask=nothing, side=None)) for some in (removal, *removal.more)]
+
+    def __iter__(self) -> Iterator[tuple[object, ...]]:
+        part = self._part
+        for rule, some in self._removals:
+            about = (part.run.study_id, part.run_id, part.task_id, rule)
+            nobody = (None,) * len(some.ids)
+            values = nobody if some.values is None else some.values.tolist()
+            limits = nobody if some.limits is None else some.limits.tolist()
+            for pk, reason, value, limit in zip(some.ids.tolist(), some.reasons, values, limits, strict=True):
+                ids = (pk if some.target == target else None for target in ("rater", "judgment", "rating"))
+                yield *about, *ids, reason, value, limit

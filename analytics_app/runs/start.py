@@ -1,7 +1,5 @@
 """Start, cancel and work off runs. Rows are committed before workers are notified."""
 
-import hashlib
-import json
 from collections.abc import Mapping
 from functools import partial
 from threading import Event
@@ -26,10 +24,10 @@ from analytics_app.models import (
     RunState,
     RunTrigger,
 )
-from analytics_app.ratings import WITHDRAWN, pooled_versions, withdrawn_units
+from analytics_app.ratings import pooled_versions, withdrawn_units
 from analytics_app.ratings.extras.people import People
 from analytics_app.ratings.which_judgments import is_given
-from analytics_app.runs import claim, notify, withdrawn
+from analytics_app.runs import claim, digest, notify, withdrawn
 from analytics_app.selectors.questions import chosen, is_marked, question_of
 from tasks_app.models import Assignment, Criterion, Judgment, Rater, Study, Task
 from tasks_app.models.statements import rows
@@ -129,7 +127,7 @@ def _unsaved(study: Study, by: Actor, trigger: str, document: dict[str, Any], pl
     # study again for more ratings, or have excluded ratings by hand: such a run was not planned.
     closed = study.state == Study.State.CLOSED and study.opened_at is not None
     run.planned = plan is not None and closed and "planned_before" not in run.facts
-    run.digest = digest_of(run)
+    run.digest = digest.digest_of(run)
     return run
 
 
@@ -284,31 +282,6 @@ def _history(run: Run) -> dict[str, int]:
         if (first := next(by_hand, None)) is not None:
             facts["planned_before"] = facts["planned_by_hand"] = first.number
     return facts
-
-
-# Facts on which results depend. A run without a fact has no entry for it, so that digests of older runs do not change.
-_IN_DIGEST = ("replaced", "added", "scores", "outcomes", "erased", "people", WITHDRAWN)
-
-
-def digest_of(run: Run) -> str:
-    """Return the SHA-256 of everything the results of a run depend on: equal digests mean equal results.
-
-    `planned` is included, since each row has it.
-    """
-    depends_on = {
-        "version": run.version,
-        "high_water": run.high_water,
-        "judgment_high_water": run.judgment_high_water,
-        "n_seen": run.n_seen,
-        "settings": run.settings,
-        "manual_exclusions": run.facts["manual_exclusions"],
-        **{name: run.facts[name] for name in _IN_DIGEST if name in run.facts},
-        "seed": run.seed,
-        "code_version": run.code_version,
-        "planned": run.planned,
-    }
-    text = json.dumps(depends_on, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _taken_over(equal: Run, by: Actor, trigger: str) -> Run:

@@ -11,19 +11,27 @@ from django.db import IntegrityError, connection, models, transaction
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from analytics_app.models import UNFINISHED, AgreementPoint, Plot, ResultRow, Run, RunPart, RunState, RunTrigger
+from analytics_app.models import (
+    UNFINISHED,
+    AgreementPoint,
+    Exclusion,
+    Plot,
+    ResultRow,
+    Run,
+    RunPart,
+    RunState,
+    RunTrigger,
+)
 from analytics_app.results import COLUMNS, Row
 from analytics_app.runs import notify
 from analytics_app.runs.compute import PLOTS_OF_A_PART, Outcome, place_of
+from analytics_app.runs.rules import Exclusions
 from tasks_app.services import copying
 
 # Rows of a part are numbered from its number times this, so that parts stored in any order stand in theirs.
 ROWS_OF_A_PART = 100_000
 
 ROW_COLUMNS = ("run_id", "order", *COLUMNS, "by_system")
-EXCLUSION_COLUMNS = (
-    "study_id", "run_id", "task_id", "rule", "rater_id", "judgment_id", "rating_id", "reason", "value", "limit",
-)  # fmt: skip
 NUMBERS = ("value", "low", "high", "se", "df", "p", "p_adjusted")
 
 # Runs of the study's own plan that nobody asked for. Those that people start have rules of their own.
@@ -65,19 +73,19 @@ def store(part: RunPart, outcome: Outcome, *, seconds: float) -> None:
         For a number that is not finite, and for more rows than a part may have.
     """
     with transaction.atomic():
-        mine = RunPart.objects.filter(pk=part.pk, attempt=part.attempt, state=RunPart.State.RUNNING)
-        if mine.select_for_update(of=("self",), no_key=True).first() is None:
+        claimed = RunPart.objects.filter(pk=part.pk, attempt=part.attempt, state=RunPart.State.RUNNING)
+        if claimed.select_for_update(of=("self",), no_key=True).first() is None:
             raise Superseded("another attempt has been begun")
         if outcome.same_as is not None:
             _take_over(part, outcome.same_as)
         copy_in(_result_rows(part, outcome.rows), ROW_COLUMNS)
-        copy_in(outcome.exclusions, EXCLUSION_COLUMNS)
+        copying.copy_rows(Exclusion, Exclusions.COLUMNS, outcome.exclusions)
         Plot.objects.bulk_create(outcome.plots)
         # FOR NO KEY UPDATE: rows that other parts insert refer to this one, and must not wait for it.
         run = Run.objects.select_for_update(no_key=True).get(pk=part.run_id)
         if run.state not in UNFINISHED:
             raise Superseded(f"the run is {run.state}")
-        mine.update(
+        claimed.update(
             state=RunPart.State.DONE,
             seconds=seconds,
             heartbeat=Now(),
@@ -134,7 +142,7 @@ def _result_rows(part: RunPart, rows: Sequence[Row]) -> Iterator[ResultRow]:
 
 
 def copy_in(rows: Iterable[models.Model], columns: Sequence[str]) -> None:
-    """Insert unsaved rows of one model by COPY, since a run may exclude 100,000 ratings.
+    """Insert unsaved rows of one model by COPY.
 
     Only `columns` (names of columns) are filled, the rest by the database. Constraints hold as with INSERT. The rows
     get no ids.

@@ -10,6 +10,7 @@ import numpy as np
 from analytics_app.analyses.features.groups import Grouped, group_values, unknown
 from analytics_app.analyses.features.rules import Feature, computed
 from analytics_app.ratings.copying import rows
+from tasks_app import task_types
 from tasks_app.models import Study
 
 # A page computes no more than this; a run computes features of any number of outputs.
@@ -21,13 +22,12 @@ MOST_EXAMPLES = 3
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """An output to be judged: key and title of its task, item, system, text, source, and the features of its item.
+    """An output to be judged: key of its task, item, system, text, source, and the features of its item.
 
     `is_text` is False where it is a picture, sound or film: its text says what it shows.
     """
 
     task: str
-    title: str
     item: str
     system: str
     text: str
@@ -57,7 +57,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """The lines of one task (its key and title), its systems, and sentences on features that lack values or groups."""
+    """The lines of one task (its key and name), its systems, and sentences on features that lack values or groups."""
 
     task: str
     title: str
@@ -89,9 +89,10 @@ def coverage_of(study: Study, features: Sequence[Feature], n_groups: int) -> lis
     if len(stored) > MOST_OUTPUTS:
         raise TooManyOutputs
     outputs = [
-        Judged(task, title, item, system, text, source, json.loads(features), is_text)
-        for task, title, item, system, text, source, features, is_text, _digest, _order in stored
+        Judged(task, item, system, text, source, json.loads(features), is_text)
+        for task, _title, _type, item, system, text, source, features, is_text, _digest, _order in stored
     ]
+    names = task_types.names_of({row[0]: (row[0], row[1], row[2], row[-1]) for row in stored}.values())
     by_rule = _by_rule(features, outputs)
     of_task: dict[str, list[int]] = {}
     for place, output in enumerate(outputs):
@@ -99,6 +100,7 @@ def coverage_of(study: Study, features: Sequence[Feature], n_groups: int) -> lis
     return [
         _of_task(
             task,
+            names[task],
             [(feature, _at(by_rule[feature], places) if feature.rule else None) for feature in features],
             n_groups,
             [outputs[place] for place in places],
@@ -123,7 +125,7 @@ def _at(values: _Values, places: Sequence[int]) -> _Values:
 
 
 def _of_task(
-    task: str, features: Sequence[tuple[Feature, _Values | None]], n_groups: int, outputs: Sequence[Judged]
+    task: str, name: str, features: Sequence[tuple[Feature, _Values | None]], n_groups: int, outputs: Sequence[Judged]
 ) -> Coverage:
     systems = tuple(sorted({output.system for output in outputs}))
     lines: list[Line] = []
@@ -136,7 +138,7 @@ def _of_task(
         lines += _lines(groups, systems, outputs)
         if n_without := int((groups.group < 0).sum()):
             notes.append(f"“{feature.name}”: {n_without} of {len(outputs)} outputs have no value.")
-    return Coverage(task, outputs[0].title or task, systems, tuple(lines), tuple(notes))
+    return Coverage(task, name, systems, tuple(lines), tuple(notes))
 
 
 def _grouped(feature: Feature, by_rule: _Values | None, n_groups: int, outputs: Sequence[Judged]) -> Grouped | str:
@@ -168,7 +170,7 @@ SELECT DISTINCT jsonb_object_keys(features) AS name FROM tasks_app_item WHERE st
 """
 
 _OUTPUTS = """
-SELECT DISTINCT t.key, t.title, i.key, s.key, o.text, i.source, i.features, o.kind = 'text', o.digest, t."order"
+SELECT DISTINCT t.key, t.title, t.type, i.key, s.key, o.text, i.source, i.features, o.kind = 'text', o.digest, t."order"
   FROM tasks_app_task t
   JOIN tasks_app_unit u ON u.task_id = t.id AND u.until IS NULL AND u.k > 0
   JOIN tasks_app_part p ON p.unit_id = u.id

@@ -86,8 +86,8 @@ def that_differ(answers: QuerySet[Judgment]) -> QuerySet[Judgment]:
         unit=OuterRef("unit"), criterion=OuterRef("criterion"), number=OuterRef("number"), label__isnull=False,
         judgment__in=_counted(),
     ).exclude(rater=OuterRef("rater")).exclude(label=OuterRef("label"))  # fmt: skip
-    mine = Rating.objects.filter(Exists(other), judgment=OuterRef("pk"), label__isnull=False)
-    return answers.filter(Exists(mine))
+    own_ratings = Rating.objects.filter(Exists(other), judgment=OuterRef("pk"), label__isnull=False)
+    return answers.filter(Exists(own_ratings))
 
 
 def labels_given(rater: Rater) -> list[tuple[str, str, str, int]]:
@@ -136,8 +136,8 @@ def answer_rows(rater: Rater, judgments: Iterable[Judgment]) -> list[AnswerRow]:
         row = row_of_judgment[of_unit[rating.unit_id]]
         about_other, label_of_other = _labelled(rating)
         row.others.append((rating.rater.pseudonym, f"{_about(rating, place)}: {label_of_other}"))
-        mine = {label for about, label in labels[row.judgment.pk] if about == about_other}
-        row.differs = row.differs or (bool(mine) and label_of_other not in mine)
+        own_labels = {label for about, label in labels[row.judgment.pk] if about == about_other}
+        row.differs = row.differs or (bool(own_labels) and label_of_other not in own_labels)
     return list(row_of_judgment.values())
 
 

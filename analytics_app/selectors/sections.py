@@ -201,10 +201,12 @@ def names_of(study: Study) -> ResultNames:
         )
     )
     names = ResultNames()
+    numbered: list[tuple[str, str, str, int]] = []
     for task, title, task_type, criterion, name, design, called, params, order in rows:
         names.designs.add(design)
         if task not in names.tasks:
-            names.tasks[task] = title or task_types.name_of(task_type, order)
+            names.tasks[task] = title
+            numbered.append((task, title, task_type, order))
             names.types[task] = task_type
             kind = task_types.kind_of(task_type, params)
             names.labels[task] = labels_called(kind)
@@ -214,6 +216,7 @@ def names_of(study: Study) -> ResultNames:
             names.criteria.setdefault(criterion, name)
         if not names.systems:
             names.systems.update(_told_apart([(system["key"], system["name"]) for system in called]))
+    names.tasks.update(task_types.names_of(numbered))
     return names
 
 

@@ -35,8 +35,8 @@ class LimitedFreedom(NamedTuple):
 
 def limited_freedom(row: ResultRow) -> LimitedFreedom | None:
     """Return the limit of a row's degrees of freedom, where a variance is estimated as 0; None if there is none."""
-    found = _LIMITED.search(str((row.settings or {}).get("df", "")))
-    return LimitedFreedom(found["most"], found["among"]) if found is not None else None
+    match = _LIMITED.search(str((row.settings or {}).get("df", "")))
+    return LimitedFreedom(match["most"], match["among"]) if match is not None else None
 
 
 def scope_of(row: ResultRow) -> str:

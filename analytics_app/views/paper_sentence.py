@@ -105,13 +105,13 @@ def _claims(run: Run, summary: Summary) -> list[Claim]:
     """Return the claims of the headline, as many as are read at once; without any finding, those about agreement."""
     _simulated, all_raters = run_words.simulated(run)
     if summary.headline:
-        found = [(place, _text(place.finding), place.finding.evidence) for place in summary.said if place.finding]
+        claims = [(place, _text(place.finding), place.finding.evidence) for place in summary.said if place.finding]
     else:
         agreeing = [place for place in summary.places.values() if place.agreement is not None]
-        found = [(place, *agreement_claim(place)) for place in agreeing[:MOST_CLAIMED]]
+        claims = [(place, *agreement_claim(place)) for place in agreeing[:MOST_CLAIMED]]
     return [
         Claim(place, text.removesuffix("."), evidence, evidence.most("n_raters") or all_raters)
-        for place, text, evidence in found
+        for place, text, evidence in claims
         if evidence is not None
     ]
 

@@ -58,17 +58,17 @@ def share(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Show the links to the results of a study; a POST creates a link to this run and shows its address once."""
     study, role, run = done_run(request, slug, number, role=EDITOR)
     form = LinkForm(request.POST if request.method == "POST" else None)
-    made, address = None, ""
+    link, address = None, ""
     if form.is_valid():
-        made = sharing.share(run=run, by=cast("User", request.user), **form.cleaned_data)
-        address = request.build_absolute_uri(reverse("shared:results", args=[made.token]))
+        link = sharing.share(run=run, by=cast("User", request.user), **form.cleaned_data)
+        address = request.build_absolute_uri(reverse("shared:results", args=[link.token]))
         form = LinkForm()
 
     def context(study: Study) -> dict[str, Any]:
         return {
             "run": run,
             "form": form,
-            "made": made.link if made else None,
+            "made": link.link if link else None,
             "address": address,
             "links": reads.links(study),
             "hidden": not systems_shown(study),

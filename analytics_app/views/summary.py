@@ -276,15 +276,15 @@ def _sentences(places: Sequence[Place], primary: str, *, hidden: bool) -> tuple[
     descriptions. Where the primary criterion has no finding it says so, or nothing while systems are hidden; findings
     about the design of the study are always below.
     """
-    asked = [place for place in places if primary and place.key.endswith(f"--{primary}")]
+    of_primary = [place for place in places if primary and place.key.endswith(f"--{primary}")]
     all_findings = [place.finding for place in places if place.finding]
     on_design = [finding for finding in all_findings if finding.on_design]
-    first = [place.finding for place in asked if place.finding and not place.finding.on_design]
+    first = [place.finding for place in of_primary if place.finding and not place.finding.on_design]
     others = [finding for finding in all_findings if finding not in first and not finding.on_design]
     others += [finding for place in places for finding in place.beside]
     below = findings.sentences_of(on_design)
-    if asked and not first:
-        none = _("There is no finding on the primary criterion, %(name)s.") % {"name": asked[0].title}
+    if of_primary and not first:
+        none = _("There is no finding on the primary criterion, %(name)s.") % {"name": of_primary[0].title}
         return [] if hidden else [none], [*findings.sentences_of(others), *below]
     sentences = [*findings.sentences_of(first), *findings.sentences_of(others)]
     return sentences[:HEADLINES], [*sentences[HEADLINES:], *below]

@@ -139,9 +139,9 @@ def _hold_or_borrow(stack: ExitStack, var: VarFolder, what: str) -> bool:
 
 @contextmanager
 def _postgres(var: VarFolder, say: Say) -> Iterator[PostgresServer]:
-    made = var.make_secrets()
+    secrets = var.make_secrets()
     passwords = Passwords(
-        administrator=made["EVALWEB_DATABASE_ADMINISTRATOR_PASSWORD"], owner=made["EVALWEB_DATABASE_PASSWORD"]
+        administrator=secrets["EVALWEB_DATABASE_ADMINISTRATOR_PASSWORD"], owner=secrets["EVALWEB_DATABASE_PASSWORD"]
     )
     server = PostgresServer(var.postgres, log=var.logs / "postgres.log", passwords=passwords)
     try:

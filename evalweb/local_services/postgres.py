@@ -57,6 +57,8 @@ FLEETING = {
     "full_page_writes": "off",
     "max_connections": "200",
     "autovacuum": "off",
+    # Each connection takes part in them: thousands of connections would take seconds of computing.
+    "scram_iterations": "1",
 }
 
 # Not imported, since importing it makes lock files in temporary folders.

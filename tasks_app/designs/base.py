@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from random import Random
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
@@ -12,6 +13,10 @@ from tasks_app.settings.study import Block, Declared
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
+
+
+# For each part of a unit in canonical order, the systems whose (identical) text it shows.
+Shape: TypeAlias = tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +33,7 @@ class PlanUnit:
     item: str | None
     document: str | None
     position: int
-    shape: tuple[tuple[str, ...], ...]
+    shape: Shape
     criterion: str = ""
 
     @property
@@ -39,7 +44,13 @@ class PlanUnit:
     @property
     def systems(self) -> tuple[str, ...]:
         """Every system the unit shows, once, sorted."""
-        return tuple(sorted({system for part in self.shape for system in part}))
+        return _systems_in(self.shape)
+
+
+@lru_cache(maxsize=10_000)
+def _systems_in(shape: Shape) -> tuple[str, ...]:
+    """Return the systems of a shape, sorted; many units have the same one, and drawing a plan asks for it often."""
+    return tuple(sorted({system for part in shape for system in part}))
 
 
 # The sets of a task, in the order in which they are claimed.

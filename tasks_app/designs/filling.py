@@ -38,11 +38,24 @@ def filled(shares: Mapping[int, int], tasks: Sequence[Sets]) -> dict[int, Fracti
     return by_group
 
 
+def full_sets(by_group: Mapping[int, Fraction], tasks: Sequence[Sets]) -> Fraction:
+    """Return how many full sets of all their tasks the raters do together: a shorter set counts in proportion.
+
+    `by_group` are the raters as `filled` returns them, `tasks` those that have sets.
+    """
+    total = Fraction(0)
+    for group, n in by_group.items():
+        of_group = [sets for sets in tasks if sets.is_for(group)]
+        if full := sum(sets.full for sets in of_group):
+            total += n * sum(sets.mean for sets in of_group) / full
+    return total
+
+
 def left_over(by_group: Mapping[int, Fraction], tasks: Sequence[Sets]) -> dict[int, int]:
     """Return the sets of each task that nobody gets once no group has room for a rater; tasks without any are left out.
 
     `by_group` are the raters as `filled` returns them.
     """
-    taken = {sets.task: sum(n for group, n in by_group.items() if sets.is_for(group)) for sets in tasks}
-    left = {sets.task: sets.booklets - round(taken[sets.task]) for sets in tasks}
+    raters_of_task = {sets.task: sum(n for group, n in by_group.items() if sets.is_for(group)) for sets in tasks}
+    left = {sets.task: sets.booklets - round(raters_of_task[sets.task]) for sets in tasks}
     return {task: n for task, n in left.items() if n > 0}

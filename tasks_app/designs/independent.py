@@ -6,7 +6,7 @@ from random import Random
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.designs import registry
-from tasks_app.designs.balance import measure
+from tasks_app.designs.balance import measure_evenness
 from tasks_app.designs.base import Plan, PlanSettings
 from tasks_app.designs.engine.chairman import DeadEnd
 from tasks_app.designs.engine.drawing import Deal, Drawing, keeps_places
@@ -37,7 +37,7 @@ class _Mixing(Drawing):
 
     def checked(self, plan: Plan, settings: PlanSettings) -> float:
         """Check that the plan keeps all promises, and return the largest deviation of a system."""
-        balance = measure(plan, self.units)
+        balance = measure_evenness(plan, self.units)
         gap = balance.smallest_spacing
         if not (
             balance.complete

@@ -59,7 +59,7 @@ def weave(items: Sequence[Hashable | None], extras: Extras, spacing: int, *, see
     for kind, count in ((CONTROL, extras.controls), (ATTENTION, extras.attention)):
         for index, gap in enumerate(_stretches(n, count, f"{seed}:{kind}", turn)):
             gaps[gap].append(Slot(kind, index))
-    taken: set[Hashable] = set()
+    items_used: set[Hashable] = set()
     for kind, count, among in (
         (REPEAT, extras.repeats, tuple(range(n))),
         (DEGRADED, extras.degraded, extras.degradable),
@@ -68,11 +68,11 @@ def weave(items: Sequence[Hashable | None], extras: Extras, spacing: int, *, see
         room = {index: behind for index in among if count and (behind := _room(items, index, spacing))}
         left = _turned(list(room), f"{seed}:{kind}", turn)
         for _copy in range(count):
-            possible = [candidate for candidate in left if _item(items, candidate) not in taken]
+            possible = [candidate for candidate in left if _item(items, candidate) not in items_used]
             if not possible:
                 break
             index = _rarest(possible, extras.systems, used)
-            taken.add(_item(items, index))
+            items_used.add(_item(items, index))
             used.update(extras.systems[index] if extras.systems else ())
             gaps[rng.choice(room[index])].append(Slot(kind, index))
     woven: list[Slot] = []

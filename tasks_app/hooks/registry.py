@@ -62,10 +62,10 @@ class Registry(Mapping[str, T]):
         """Add a member; meant as a decorator. Raises DuplicateMember where the name is taken."""
         name = stem(member)
         if name in self._members:
-            taken = getattr(self._members[name], "__qualname__", repr(self._members[name]))
+            registered = getattr(self._members[name], "__qualname__", repr(self._members[name]))
             new = getattr(member, "__qualname__", repr(member))
             raise DuplicateMember(
-                f"{new} cannot be registered: the {self.kind} {name!r} is {taken} already. "
+                f"{new} cannot be registered: the {self.kind} {name!r} is {registered} already. "
                 f"One module holds one {self.kind}."
             )
         self._members[name] = member

@@ -212,7 +212,7 @@ class RowCheck:
     def _faults_of_judged(self, cells: Mapping[str, Any], judged: Judged) -> Iterator[Fault]:
         yield from _choice("purpose", judged.purpose, PURPOSES)
         if "repeat_of" in cells and judged.purpose != REPEAT:
-            yield "repeat_of", _("Only a row with the purpose repeat can repeat a judgment.")
+            yield "repeat_of", _("This names an earlier judgment, so the purpose of this row must be “repeat”.")
         if judged.state is not None:
             yield from _choice("state", judged.state, STATES)
         if not 1 <= judged.version <= self.version:

@@ -21,6 +21,7 @@ from tasks_app.studyfile.files.limits import limits
 from tasks_app.studyfile.files.quoting import Quoting
 from tasks_app.studyfile.files.tables import DELIMITERS, word_of
 from tasks_app.studyfile.problems import Problem, StudyFileError
+from tasks_app.texts.plaintext import problem_in
 
 ROWS = 5
 
@@ -115,11 +116,18 @@ def _peek_sheet(file: RatingsFile, n: int) -> Peek:
 
 
 def _few_enough(file: RatingsFile, peek: Peek) -> Peek:
-    """Return a look at a table with as many columns as any may have. Raises StudyFileError for one with more."""
+    """Return a look at a table with as many columns as any may have, and with names that can be stored.
+
+    Raises StudyFileError for another one.
+    """
     most = limits().columns
     if len(peek.columns) > most:
         sentence = _("There are more than %(n)d columns. Remove those you don't need.") % {"n": most}
         raise StudyFileError([Problem(file.name, 1, 1, sentence)])
+    for number, name in enumerate(peek.columns, start=1):
+        if fault := problem_in(name):
+            sentence = _("The name of this column cannot be used: %(fault)s") % {"fault": fault}
+            raise StudyFileError([Problem(file.name, 1, number, sentence)])
     return peek
 
 

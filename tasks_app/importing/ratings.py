@@ -12,11 +12,14 @@ from tasks_app.task_types.base import Criterion
 
 SIDES = ("source", "output")
 POSITIONS = ("span_side", "span_start", "span_end")
-SPAN = (*POSITIONS, "category", "severity")
+# Where a mark comes from, in a text that came with marks.
+ORIGINS = ("own", "kept", "changed")
+SPAN = (*POSITIONS, "category", "severity", "mark_origin", "mark_of")
 ANSWER_COLUMNS = ("value", "label", "text")
 
-# Same as the lengths of the columns in the database.
+# Same as the lengths of the columns in the database, and the largest number that one holds.
 LONGEST = {"category": 200, "severity": 40}
+MOST_GIVEN = 32_767
 
 
 class Report:
@@ -110,6 +113,7 @@ class RatingCheck:
             sentence = _("must be one of: %(choices)s; it is %(value)s.")
             given_side = {"choices": ", ".join(SIDES), "value": shown(cells["span_side"])}
             yield "span_side", sentence % given_side
+        yield from _faults_of_origin(cells)
         for name, most in LONGEST.items():
             if len(cells.get(name, "")) > most:
                 yield name, _("A name has at most %(n)d characters.") % {"n": most}
@@ -122,6 +126,20 @@ class RatingCheck:
         if not word or not task.has_spans or len(word) > LONGEST["category"]:
             return ""
         return "" if task.frame.kind.known_beside("category", word) is None else word
+
+
+def _faults_of_origin(cells: Mapping[str, Any]) -> Iterator[Fault]:
+    """Yield the faults of where a mark comes from: a kept or changed one names the mark that it was."""
+    origin, of = cells.get("mark_origin"), cells.get("mark_of")
+    if origin is not None and origin not in ORIGINS:
+        sentence = _("must be one of: %(choices)s; it is %(value)s.")
+        yield "mark_origin", sentence % {"choices": ", ".join(ORIGINS), "value": shown(origin)}
+    elif origin in {"kept", "changed"} and of is None:
+        yield "mark_of", _("A kept or changed mark needs the number of the mark that it was.")
+    elif origin not in {"kept", "changed"} and of is not None:
+        yield "mark_of", _("Only a kept or changed mark was another one: its mark_origin is kept or changed.")
+    elif of is not None and not 1 <= of <= MOST_GIVEN:
+        yield "mark_of", _("must be from 1 to %(most)d; it is %(value)d.") % {"most": MOST_GIVEN, "value": of}
 
 
 def _fault_of_severity(cells: Mapping[str, Any], task: TaskTarget) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import IO, Any, cast
+from typing import IO, Any, NamedTuple, cast
 
 from django.utils.translation import gettext as _
 
@@ -40,18 +40,26 @@ _OTHERS = (".xls", ".sav")
 _BEGINNINGS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"PAR1", b"$FL2")
 
 
+class SheetLines(NamedTuple):
+    """A sheet of a workbook that was written as lines: its name, the byte at which its lines begin, and notes on it."""
+
+    name: str
+    begin: int
+    notes: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class PlainForm:
     """An upload after its examination: it is text, or was written as lines of text.
 
     `name` is what it is called from then on, and `notes` say where it is not what its name said. The rows of each of a
-    workbook's `sheets` are lists in JSON, one a line: its name, where its lines begin, and notes on it. `is_written`
-    says that the lines were written, and are not the upload itself.
+    workbook's `sheets` are lists in JSON, one a line. `is_written` says that the lines were written, and are not the
+    upload itself.
     """
 
     name: str
     notes: tuple[str, ...] = ()
-    sheets: tuple[tuple[str, int, tuple[str, ...]], ...] = ()
+    sheets: tuple[SheetLines, ...] = ()
     is_written: bool = False
     # Named formats that it may be of, each with how sure that is and why; it is kept as it was uploaded then.
     formats: tuple[tuple[str, str, str], ...] = ()
@@ -59,7 +67,7 @@ class PlainForm:
     @classmethod
     def read(cls, given: Mapping[str, Any]) -> PlainForm:
         """Return a form that was written as JSON."""
-        sheets = tuple((name, begin, tuple(notes)) for name, begin, notes in given["sheets"])
+        sheets = tuple(SheetLines(name, begin, tuple(notes)) for name, begin, notes in given["sheets"])
         formats = tuple((name, sure, why) for name, sure, why in given.get("formats", ()))
         return cls(given["name"], tuple(given["notes"]), sheets, given["is_written"], formats)
 

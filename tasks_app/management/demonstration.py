@@ -29,12 +29,12 @@ class Planted:
     def levels_for(self, study: Study, rng: Random) -> Levels:
         """Return the levels of each text of a study as one rater sees them."""
         strictness = rng.gauss(0, STRICTNESS)
-        seen = {}
+        levels_seen = {}
         for system, levels in self.systems.items():
             shift = strictness + rng.gauss(0, TASTE)
-            seen[system] = {criterion: level + shift for criterion, level in levels.items()}
+            levels_seen[system] = {criterion: level + shift for criterion, level in levels.items()}
         texts = Output.objects.filter(item__study=study, until=None).values_list("text", "system__key")
-        return {text: seen[system] for text, system in texts.order_by("id") if system in seen}
+        return {text: levels_seen[system] for text, system in texts.order_by("id") if system in levels_seen}
 
 
 PLANTED: Mapping[str, Planted] = MappingProxyType(

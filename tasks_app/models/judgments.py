@@ -270,6 +270,9 @@ class Rating(models.Model):
     span_end = models.PositiveIntegerField(null=True)
     category = models.CharField(max_length=200, null=True)  # noqa: DJ001  null where there is no span
     severity = models.CharField(max_length=40, null=True)  # noqa: DJ001  null where there is no span
+    # A mark in a text that came with marks: own, kept or changed; and the number of the mark that it was, from 1.
+    mark_origin = models.CharField(max_length=10, null=True)  # noqa: DJ001  null where the text came without marks
+    mark_of = models.PositiveSmallIntegerField(null=True)
 
     class Meta:
         constraints = (
@@ -291,6 +294,12 @@ class Rating(models.Model):
                     span_end__isnull=False,
                 ),
                 name="rating_span_whole",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(mark_origin__isnull=True, mark_of__isnull=True)
+                | models.Q(mark_origin__isnull=False, mark_origin="own", mark_of__isnull=True)
+                | models.Q(mark_origin__isnull=False, mark_origin__in=["kept", "changed"], mark_of__isnull=False),
+                name="rating_mark_origin",
             ),
             # PostgreSQL's float8 can hold NaN and infinities; a rating cannot.
             models.CheckConstraint(

@@ -61,9 +61,10 @@ class SetupWork(models.Model):
     """Work of a worker on a set-up, where a page would have to wait for too long: the newest work of a study.
 
     It checks the whole set-up and makes the study, or checks an uploaded table of texts and stores it: `given` then
-    says which file is read how. `problems` are those of refused work: file, line, column, message, count and places of
-    each. `notes` are sentences about what was stored, or why it could not be. `revision` is that of the set-up when it
-    was read, and after texts were stored that with them.
+    says which file is read how. Work of the kind "check" opens the study instead, which was checked before, where
+    `given` says so, with the reason. `problems` are those of refused work: file, line, column, message, count and
+    places of each. `notes` are sentences about what was stored, or why it could not be. `revision` is that of the
+    set-up when it was read, and after texts were stored that with them.
     """
 
     Kind = SetupWorkKind
@@ -93,6 +94,11 @@ class SetupWork(models.Model):
     def is_under_way(self) -> bool:
         """Whether a worker is doing it, or will."""
         return self.state not in {SetupWorkState.DONE, SetupWorkState.REFUSED}
+
+    @property
+    def opens(self) -> bool:
+        """Whether it opens the study."""
+        return "opens" in self.given
 
 
 class SetupChange(models.Model):

@@ -1,5 +1,6 @@
 """Studies, members, versions, tasks, criteria, groups and consent texts."""
 
+from collections.abc import Iterable
 from enum import nonmember
 from typing import Any, ClassVar
 
@@ -304,6 +305,11 @@ class Task(Versioned):
 
     def __str__(self) -> str:
         return self.title or task_types.name_of(self.type, self.order)
+
+    @staticmethod
+    def names(tasks: Iterable["Task"]) -> dict[str, str]:
+        """Return the names of the tasks of a study by key; tasks with the same title have their numbers behind it."""
+        return task_types.names_of((task.key, task.title, task.type, task.order) for task in tasks)
 
     @property
     def kind(self) -> task_types.TaskType:

@@ -59,11 +59,11 @@ def options_that_move(facts: Facts) -> Iterator[Point]:
 def pay_for_the_time(facts: Facts) -> Iterator[Point]:
     """Yield pay below the study's minimum per hour, and stated minutes far from the estimate."""
     settings, counted = facts.section("pay"), facts.workload
-    told = float(settings["minutes"]) if settings.get("minutes") else None
+    stated_minutes = float(settings["minutes"]) if settings.get("minutes") else None
     amount, minimum = (Decimal(str(settings.get(name) or 0)) for name in ("amount", "minimum_hourly"))
     currency = str(settings.get("currency") or "")
-    if told and counted and counted.minutes > MUCH_LONGER * told:
-        words = {"told": f"{told:g}", "counted": f"{counted.minutes:g}"}
+    if stated_minutes and counted and counted.minutes > MUCH_LONGER * stated_minutes:
+        words = {"told": f"{stated_minutes:g}", "counted": f"{counted.minutes:g}"}
         yield Point(
             "minutes",
             _(
@@ -73,7 +73,7 @@ def pay_for_the_time(facts: Facts) -> Iterator[Point]:
             % words,
             ("pay", "minutes"),
         )
-    minutes = max(told or 0.0, counted.minutes if counted else 0.0)
+    minutes = max(stated_minutes or 0.0, counted.minutes if counted else 0.0)
     if amount and minimum and minutes and amount < (needed := pay.needed(minimum, minutes)):
         words = {
             "amount": f"{amount:.2f} {currency}",
@@ -204,13 +204,16 @@ def known_answers_shown(facts: Facts) -> Iterator[Point]:
         checks = checks_of(task["checks"])
         numbers = {"control": checks.controls, "attention": checks.attention, "exam": checks.exam}
         for purpose, label in labels.items():
-            asked, there = numbers[purpose], facts.counts(task, purpose)
+            n_in_sets, n_available = numbers[purpose], facts.counts(task, purpose)
             path = ("tasks", place, "checks", names[purpose])
-            if there and asked == 0:
-                sentence = _("There are %(n)d %(what)s, but sets have none of them.") % {"n": there, "what": label}
+            if n_available and n_in_sets == 0:
+                sentence = _("There are %(n)d %(what)s, but sets have none of them.") % {
+                    "n": n_available,
+                    "what": label,
+                }
                 yield Point("checks", sentence, path)
-            elif asked and not there:
-                sentence = _("Sets should have %(n)d %(what)s, but there are none.") % {"n": asked, "what": label}
+            elif n_in_sets and not n_available:
+                sentence = _("Sets should have %(n)d %(what)s, but there are none.") % {"n": n_in_sets, "what": label}
                 yield Point("checks", sentence, path)
 
 

@@ -139,8 +139,8 @@ def _hourly(facts: Facts) -> list[Decimal]:
 
 
 def _expected(facts: Facts) -> list[float]:
-    told, counted = facts.section("pay").get("minutes"), facts.workload
-    return [float(minutes) for minutes in (told, counted and counted.minutes) if minutes]
+    stated_minutes, counted = facts.section("pay").get("minutes"), facts.workload
+    return [float(minutes) for minutes in (stated_minutes, counted and counted.minutes) if minutes]
 
 
 def _minutes(text: str, facts: Facts) -> Iterator[str]:
@@ -150,8 +150,8 @@ def _minutes(text: str, facts: Facts) -> Iterator[str]:
     """
     if any(task.get("opens_after_days") for _place, task in facts.tasks):
         return
-    told = facts.section("pay").get("minutes")
-    expected = [float(told)] if told else _expected(facts)
+    stated_minutes = facts.section("pay").get("minutes")
+    expected = [float(stated_minutes)] if stated_minutes else _expected(facts)
     flow = facts.section("flow")
     beside = {float(flow.get(name) or 0) for name in ("lease_minutes", "break_after_minutes")}
     ranges = (match.groups() for match in _MINUTES.finditer(text))

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy
 
 from tasks_app import task_types
 from tasks_app.hooks.sections import Path
-from tasks_app.readiness.base import Facts, Point, register
+from tasks_app.readiness.base import Facts, Level, Point, register
 from tasks_app.texts import languages
 from tasks_app.texts.findings import as_a_word, proper_names
 from tasks_app.texts.language_guess import differs
@@ -64,11 +64,13 @@ def in_another_language(facts: Facts) -> Iterator[Point]:
 def _other(text: str, language: str, path: Path, least: int | None = None) -> Iterator[Point]:
     other_language = differs(text, language, least) if least else differs(text, language)
     if other_language:
-        words = {
-            name: languages.english_name(code)
-            for name, code in (("found", other_language), ("language", language.lower()))
-        }
-        yield Point("language", str(_LANGUAGE) % words, path)
+        yield language_point(other_language, language, path)
+
+
+def language_point(found: str, language: str, path: Path) -> Point:
+    """Return the point that a text is in another language than raters read there, both given by their codes."""
+    words = {name: languages.english_name(code) for name, code in (("found", found), ("language", language.lower()))}
+    return Point("language", str(_LANGUAGE) % words, path)
 
 
 @register
@@ -107,17 +109,31 @@ def steps_alike(facts: Facts) -> Iterator[Point]:
 
 
 @register
+def titles_alike(facts: Facts) -> Iterator[Point]:
+    """Yield the tasks with the title of an earlier task."""
+    titles = Counter(title for _place, task in facts.tasks if (title := str(task["title"] or "").strip()))
+    seen: set[str] = set()
+    for place, task in facts.tasks:
+        title = str(task["title"] or "").strip()
+        if titles[title] > 1 and title in seen:
+            sentence = _("%(n)s tasks have the title “%(title)s”. Give each its own, to tell them apart in results.")
+            values = {"n": titles[title], "title": title}
+            yield Point("titles", sentence % values, ("tasks", place, "title"), Level.NOTE)
+        seen.add(title)
+
+
+@register
 def other_scales(facts: Facts) -> Iterator[Point]:
     """Yield instructions and questions that name numbers or steps which no scale of their task has."""
     criteria = {str(row["key"]): (place, row) for place, row in enumerate(facts.document.get("criteria") or ())}
     for place, task in facts.main_tasks:
         scale = task_types.kind_of(task["type"], task["params"]).scale_of()
-        asked = [criteria[key] for key in task["criteria"] if key in criteria]
-        ends, steps = _scales(scale, [row for _place, row in asked])
+        task_criteria = [criteria[key] for key in task["criteria"] if key in criteria]
+        ends, steps = _scales(scale, [row for _place, row in task_criteria])
         if not ends:
             continue
         texts: list[tuple[str, Path]] = [(str(task["instructions"] or ""), ("tasks", place, "instructions"))]
-        for number, row in asked:
+        for number, row in task_criteria:
             texts += [(str(row[name]), ("criteria", number, name)) for name in ("question", "definition")]
         for text, path in texts:
             if words := _contradicts(text, ends, steps):

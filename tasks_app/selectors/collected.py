@@ -145,12 +145,12 @@ def select(study: Study, choice: Choice, rows: Iterable[Judged]) -> Selection:
     in_rounds = set(CollectedText.objects.filter(origin=study).values_list("rating", flat=True))
     left = [text for text in texts if not (choice.only_new and text.rating in in_rounds)]
     changed = [text for text in left if text.is_changed or not choice.only_changed]
-    taken = changed
+    chosen = changed
     if choice.only_accepted:
         accepted = {row.rating for row in accepted_rows(rows)}
-        taken = [text for text in changed if text.rating in accepted]
+        chosen = [text for text in changed if text.rating in accepted]
     return Selection(
-        merged(taken), n_written, n_written - len(left), len(left) - len(changed), len(changed) - len(taken)
+        merged(chosen), n_written, n_written - len(left), len(left) - len(changed), len(changed) - len(chosen)
     )
 
 

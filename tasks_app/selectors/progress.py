@@ -4,14 +4,14 @@ import statistics
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
 from django.db.models import F, OuterRef, Q, Sum
 from django.db.models.functions import Now
 
-from tasks_app.models import Assignment, Booklet, Judgment, Rater, RaterSet, Study, Task, statements
+from tasks_app.models import Assignment, Booklet, Judgment, Rater, RaterSet, Study, Task
+from tasks_app.models.statements import PreparedQuery
 from tasks_app.selectors.studies import number_of
 
 Purpose, State = Assignment.Purpose, Assignment.State
@@ -78,19 +78,16 @@ class _Row(NamedTuple):
         return self.state in State.DONE
 
 
-# Stands in the kept statement where the rater's key goes; no row has it.
-_ANY_RATER = -1
-
-
-@cache
-def _statement_of_units() -> tuple[str, tuple[object, ...]]:
-    """Return the SQL for a rater's units and its parameters, written once: every page of a rater asks for them."""
-    units = (
-        Assignment.objects.filter(REACHABLE, rater=_ANY_RATER, state__in=(*State.DONE, *State.WAITING))
+# A rater's units, which every page of a rater asks for.
+_UNITS = PreparedQuery(
+    "units_of_rater",
+    lambda rater: (
+        Assignment.objects.filter(REACHABLE, rater=rater, state__in=(*State.DONE, *State.WAITING))
         .values_list("state", "order", "purpose", "attempt", "unit__task", "judgments__seconds_active")
         .annotate(replaces=F("judgments__replaces"))
-    )
-    return units.query.sql_with_params()
+    ),
+    rater=-1,
+)
 
 
 def progress_of(rater: Rater, set_size: int, assignment: Assignment | None = None) -> RaterProgress:
@@ -98,9 +95,7 @@ def progress_of(rater: Rater, set_size: int, assignment: Assignment | None = Non
 
     Units that the rater lost, because their lease ran out, do not count.
     """
-    sql, params = _statement_of_units()
-    units = statements.rows(sql, [rater.pk if param == _ANY_RATER else param for param in params])
-    rows = [row for row in map(_Row._make, units) if row.replaces is None]
+    rows = [row for row in map(_Row._make, _UNITS.rows(rater=rater.pk)) if row.replaces is None]
     in_sequence = [row for row in rows if _in_sequence(row, assignment)]
     seconds = [row.seconds for row in rows if row.seconds is not None and row.purpose in Purpose.JUDGED]
     estimate = rater.study.options.expected_minutes * 60 / max(1, set_size, len(rows))

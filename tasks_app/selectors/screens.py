@@ -12,6 +12,7 @@ from tasks_app.models import (
     Criterion,
     Item,
     ItemMedia,
+    Output,
     PartOutput,
     Prefill,
     Rater,
@@ -50,8 +51,9 @@ class Material:
     highlights: Mapping[str, tuple[Highlight, ...]]
     criterion: str = ""
     media: tuple[contract.Media, ...] = ()
-    # Sources that come before this one in its document, in their order.
+    # Sources that come before this one in its document, in their order; and what the same system made of each.
     before: tuple[str, ...] = ()
+    before_texts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,14 +96,14 @@ def read_frame(task_id: int) -> Frame:
 
 def read_frames(tasks: QuerySet[Task]) -> list[Frame]:
     """Read the questions of several tasks, with their groups, in four queries for any number of tasks."""
-    asked = Prefetch("task_criteria", TaskCriterion.objects.select_related("criterion").order_by("order"))
+    task_criteria = Prefetch("task_criteria", TaskCriterion.objects.select_related("criterion").order_by("order"))
     groups = Prefetch("task_groups", TaskGroup.objects.select_related("group").order_by("id"))
-    rows = tasks.select_related("study").prefetch_related(asked, groups)
+    rows = tasks.select_related("study").prefetch_related(task_criteria, groups)
     return [_frame(task, task.task_criteria.all()) for task in rows]
 
 
-def _frame(task: Task, asked: Iterable[TaskCriterion]) -> Frame:
-    rows = [task_criterion.criterion for task_criterion in asked]
+def _frame(task: Task, task_criteria: Iterable[TaskCriterion]) -> Frame:
+    rows = [task_criterion.criterion for task_criterion in task_criteria]
     for row in rows:
         row.study = task.study
     return Frame(
@@ -114,8 +116,11 @@ def _frame(task: Task, asked: Iterable[TaskCriterion]) -> Frame:
     )
 
 
-def read_materials(units: Iterable[int]) -> dict[int, Material]:
-    """Read the texts of units, in at most four queries for any number of units; units without texts are left out."""
+def read_materials(units: Iterable[int], *, translations: bool = False) -> dict[int, Material]:
+    """Read the texts of units, in at most four queries for any number of units; units without texts are left out.
+
+    With `translations`, a fifth query reads what the system of a unit made of the sources before its own.
+    """
     rows = (
         PartOutput.objects.filter(part__unit__in=units)
         .order_by("part__unit", "part__number", "id")
@@ -124,7 +129,7 @@ def read_materials(units: Iterable[int]) -> dict[int, Material]:
             language=F("output__language"), marked=F("output__highlights"), features=F("part__unit__features"),
             item=F("part__unit__item"),
             item_of_text=F("output__item"), file=F("output__media__sha256"), mime=F("output__media__kind"),
-            captions=F("output__captions__sha256"), **ITEM,
+            captions=F("output__captions__sha256"), system=F("output__system"), variant=F("output__variant"), **ITEM,
         )
     )  # fmt: skip
     by_unit: dict[int, list[Any]] = {}
@@ -132,8 +137,9 @@ def read_materials(units: Iterable[int]) -> dict[int, Material]:
         by_unit.setdefault(row["unit"], []).append(row)
     media = _media(row["item_of_text"] for unit_rows in by_unit.values() for row in unit_rows)
     before = _documents(unit_rows[0]["item_document_id"] for unit_rows in by_unit.values())
+    made = _made_of(before) if translations else {}
     carried = _prefill(row["part_id"] for unit_rows in by_unit.values() for row in unit_rows)
-    return {unit_id: _material(unit_rows, media, before, carried) for unit_id, unit_rows in by_unit.items()}
+    return {unit_id: _material(unit_rows, media, before, carried, made) for unit_id, unit_rows in by_unit.items()}
 
 
 def _media(items: Iterable[int]) -> dict[int, tuple[contract.Media, ...]]:
@@ -159,6 +165,17 @@ def _documents(documents: Iterable[int | None]) -> dict[int, list[tuple[int, str
     return sources
 
 
+# The place of a text: its document, system, variant and position.
+_Place = tuple[int, int, str, int]
+
+
+def _made_of(documents: Iterable[int]) -> dict[_Place, str]:
+    """Read what systems made of the sources of documents."""
+    texts = Output.objects.filter(item__document__in=list(documents), item__until=None, until=None).order_by("id")
+    columns = texts.values_list("item__document_id", "system_id", "variant", "item__position", "text")
+    return {(document, system, variant, position): text for document, system, variant, position, text in columns}
+
+
 def _prefill(parts: Iterable[int]) -> dict[int, list[object]]:
     """Read the content of parts before the first answer."""
     by_part: dict[int, list[object]] = {}
@@ -172,6 +189,7 @@ def _material(
     media: Mapping[int, tuple[contract.Media, ...]],
     documents: Mapping[int, Sequence[tuple[int, str]]],
     carried: Mapping[int, Sequence[object]],
+    made: Mapping[_Place, str],
 ) -> Material:
     item: Mapping[str, Any] = rows[0] if rows else {}
     mixed = any(row["item_of_text"] != row["item"] for row in rows)
@@ -189,6 +207,8 @@ def _material(
         )
         parts.setdefault(row["number"], (row["part_id"], part))
     document = documents.get(item.get("item_document_id") or 0, ())
+    preceding = [(position, source) for position, source in document if position < item["item_position"] and source]
+    texts = [made.get((item["item_document_id"], item["system"], item["variant"], at), "") for at, _source in preceding]
     return Material(
         parts=tuple(part for _pk, part in parts.values()),
         part_ids=tuple(pk for pk, _part in parts.values()),
@@ -200,12 +220,13 @@ def _material(
         highlights=highlights.by_text(item.get("item_highlights") or {}),
         criterion=(item.get("features") or {}).get("criterion", ""),
         media=() if mixed else media.get(item.get("item") or 0, ()),
-        before=tuple(source for position, source in document if position < item["item_position"] and source),
+        before=tuple(source for _position, source in preceding),
+        before_texts=tuple(texts) if made else (),
     )
 
 
 # What a unit without texts shows, as of a questionnaire.
-NOTHING_TO_READ = _material((), {}, {}, {})
+NOTHING_TO_READ = _material((), {}, {}, {}, {})
 
 
 @lru_cache(maxsize=TASKS_KEPT)
@@ -239,7 +260,10 @@ def material_of(assignment: Assignment, study: Study) -> Material:
     if material is None:
         of_set = Assignment.objects.filter(set=assignment.set_id).values_list("unit_id", flat=True)
         # As numbers and not as a part of the query, which would be planned badly while a table is newly filled.
-        materials = read_materials({unit_id, *of_set} if assignment.set_id is not None else [unit_id])
+        kind = frame_of(assignment.unit.task_id, study).kind
+        translations = isinstance(kind, TextType) and kind.shows_translations
+        wanted = {unit_id, *of_set} if assignment.set_id is not None else [unit_id]
+        materials = read_materials(wanted, translations=translations)
         material = materials.setdefault(unit_id, NOTHING_TO_READ)
         if study.is_frozen:
             _keep(materials)
@@ -319,6 +343,7 @@ def make_screen(frame: Frame, material: Material, study: Study, arrangement: Map
         highlights=material.highlights,
         arrangement=arrangement,
         context=material.before[-n:] if n else (),
+        context_texts=material.before_texts[-n:] if n else (),
         media=material.media,
         paged=frame.task.criteria_mode == "page",
     )

@@ -111,8 +111,8 @@ def code_answer(*, codebook: Codebook, rating: Rating, codes: Collection[str], b
     if coder is None:
         if len(coding.coders) == 2:
             raise Refused(_("The answers to this question have two coders already."))
-        taken = {coder.number for coder in coding.coders}
-        coder = Coder.objects.create(codebook=codebook, user_id=by.pk, number=1 if 1 not in taken else 2)
+        numbers = {coder.number for coder in coding.coders}
+        coder = Coder.objects.create(codebook=codebook, user_id=by.pk, number=1 if 1 not in numbers else 2)
         events.log(codebook.study, by, "began to code", about=codebook.criterion, after={"coder": coder.number})
     if codebook.begun_at is None:
         Codebook.objects.filter(pk=codebook.pk).update(begun_at=Now())

@@ -45,13 +45,17 @@ R = TypeVar("R")
 
 def atomically(function: Callable[P, R]) -> Callable[P, R]:
     """Run a service in one transaction, up to three times where it collides with another."""
+    return retried(transaction.atomic(function))
+
+
+def retried(function: Callable[P, R]) -> Callable[P, R]:
+    """Run a service up to three times where it collides with another: one transaction, or a single statement."""
 
     @wraps(function)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
         for attempt in range(1, TRIES + 1):
             try:
-                with transaction.atomic():
-                    return function(*args, **kwargs)
+                return function(*args, **kwargs)
             except OperationalError as error:
                 nested = connection.in_atomic_block
                 if nested or attempt == TRIES or getattr(error.__cause__, "pgcode", None) not in COLLISIONS:

@@ -1,6 +1,7 @@
 """Orders of the parts of a screen, balanced over columns."""
 
 from collections.abc import Iterator
+from itertools import repeat
 from random import Random
 
 
@@ -18,6 +19,8 @@ def latin_orders(n: int, rng: Random) -> Iterator[tuple[int, ...]]:
 
 def _latin_orders(n: int, rng: Random) -> Iterator[tuple[int, ...]]:
     # Apart from latin_orders, so that a wrong n is refused at the call and not when the first order is taken.
+    if n == 1:
+        yield from repeat((0,))
     rows, columns, parts = list(range(n)), list(range(n)), list(range(n))
     while True:
         rng.shuffle(rows)

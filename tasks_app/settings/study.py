@@ -37,9 +37,31 @@ CONTACTS = ("contact", "complaints")
 AnyForm = TypeVar("AnyForm", bound=forms.Form)
 
 
+class _Shared(dict[str, forms.Field]):
+    """Fields that every instance of a form uses as they are, where Django would copy each of them."""
+
+    def __deepcopy__(self, _memo: object) -> Self:
+        return self
+
+
+@lru_cache(maxsize=1000)
+def _sharing(form: type[forms.Form], fields: tuple[tuple[str, forms.Field], ...]) -> type[forms.Form]:
+    """Return a subclass of a form, with fields that all of its instances share.
+
+    Copying the fields takes more time than reading the values.
+    """
+    sharing = type(form)(form.__name__, (form,), {"__module__": form.__module__, "__doc__": form.__doc__})
+    sharing.base_fields = _Shared(fields)
+    return sharing
+
+
 def with_defaults(form: type[AnyForm], given: Mapping[str, object]) -> AnyForm:
-    """Return a form bound to the given values, and to the initial value of every other field."""
-    return form({**{name: field.initial for name, field in form.base_fields.items()}, **given})
+    """Return a form bound to the given values, and to the initial value of every other field.
+
+    It is for reading values: its fields are those of all such forms, so nothing of them may be changed.
+    """
+    values = {**{name: field.initial for name, field in form.base_fields.items()}, **given}
+    return cast("AnyForm", _sharing(form, tuple(form.base_fields.items()))(values))
 
 
 class Block(forms.Form):

@@ -29,7 +29,7 @@ from tasks_app.setup.unit_tables.checking import reading_of_units
 from tasks_app.setup.unit_tables.declared import UNIT_TABLES
 from tasks_app.studyfile.columns import CONTROLS
 from tasks_app.studyfile.files.writing import answer_text
-from tasks_app.studyfile.own_sections.lists import asked
+from tasks_app.studyfile.own_sections.criteria import criteria_asked
 from tasks_app.studyfile.problems import StudyFileError
 from tasks_app.studyfile.reading import StudyReading
 from tasks_app.task_types import TaskType, registry
@@ -201,7 +201,7 @@ def _instruction(reading: StudyReading, number: int, check: int) -> Instruction 
     if not reading.sound(("tasks", number)):
         return _("Settle the problems of this task first.")
     kind: TaskType = registry[task["type"]](task["params"])
-    criteria = kind.asked(asked(document["criteria"], task["criteria"]))
+    criteria = kind.asked(criteria_asked(document["criteria"], task["criteria"]))
     if not criteria and kind.criteria_needed[0]:
         return _("Add at least one question.")
     with languages.speaking(document["study"]["language"] or "en"):

@@ -1,4 +1,4 @@
-"""Work on a large set-up in the background: check everything, or store many texts, for which no page should wait.
+"""Work on a large set-up in the background, for which no page should wait: check everything, store texts, or open.
 
 The work is a row. A worker holds a lock of its connection while it works on it, so that nobody else does, and the next
 worker to be notified goes on where a process has died.
@@ -18,13 +18,17 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from tasks_app import access
+from tasks_app.designs.base import PlanImpossible
 from tasks_app.hooks.sections import Json
-from tasks_app.models import Membership, Setup, SetupWork
+from tasks_app.models import Membership, Output, Setup, SetupWork, Study, Version
 from tasks_app.services import broker, events
 from tasks_app.services.database import SETUP_WORKS, atomically, is_timeout
+from tasks_app.services.study import opening
 from tasks_app.services.study.drafts import NotADraft
+from tasks_app.services.study.lifecycle import NotPossible
 from tasks_app.setup import changes
 from tasks_app.setup.checking import make_study_in_steps
+from tasks_app.setup.frozen import current_version, frozen_setup
 from tasks_app.setup.tables.checking import CheckedTexts
 from tasks_app.setup.texts import reads
 from tasks_app.setup.texts.upload import TextsUpload, UploadGone
@@ -62,12 +66,22 @@ def is_long(setup: Setup) -> bool:
     return reads.rows_of(setup).count() > TEXTS_AT_ONCE
 
 
+def opens_long(study: Study) -> bool:
+    """Return whether a page should not wait until the study is open."""
+    return Output.objects.filter(item__study=study, until=None).count() > TEXTS_AT_ONCE
+
+
 def ask_for_check(*, setup: Setup, by: events.Actor) -> SetupWork:
     """Have a worker check the whole set-up and make the study of it; one that is under way goes on instead.
 
     Raises Busy where a worker stores texts, and NotADraft.
     """
     return _ask(setup, Kind.CHECK, {}, by)
+
+
+def ask_to_open(*, setup: Setup, by: events.Actor, reason: str) -> SetupWork:
+    """Have a worker open the study, as `opening.move` does, with its reason. Raises Busy and NotADraft."""
+    return _ask(setup, Kind.CHECK, {"opens": True, "reason": reason}, by)
 
 
 def ask_to_store(*, setup: Setup, upload: TextsUpload, by: events.Actor) -> SetupWork:
@@ -91,6 +105,8 @@ def _note(*, setup: Setup, kind: str, given: Mapping[str, Json], by: events.Acto
             raise Busy(
                 _("The texts of this study are being stored in the background. Try again when they are stored.")
                 if work.kind == Kind.TEXTS
+                else _("The study is being opened in the background. Wait until it is open.")
+                if work.opens
                 else _("Everything is being checked in the background. Wait until the check is over.")
             )
         return work, False
@@ -177,7 +193,7 @@ def _work(row: SetupWork) -> None:
         _refuse(
             row, _("The person who started this can no longer edit the study. Another editor has to start it again.")
         )
-    except (NotADraft, UploadGone) as refusal:
+    except (NotADraft, UploadGone, NotPossible, PlanImpossible) as refusal:
         _refuse(row, str(refusal))
     except changes.ChangedMeanwhile:
         _refuse(row, _("The form or a table was changed meanwhile, so nothing was stored. Start it again."))
@@ -199,12 +215,24 @@ def _refuse(row: SetupWork, *sentences: str, **values: Any) -> None:
 
 
 def _check(row: SetupWork, report: Report) -> None:
-    """Check the whole set-up and make the study of it, in one transaction with notes on its findings."""
+    """Check the whole set-up and make the study of it, in one transaction with notes on its findings; or open it."""
+    if row.opens:
+        report(State.PLANNING)
+        frozen_setup(_open(row=row))  # made now, so that the first page that shows it does not wait
+        return
 
     def end(loaded: Loaded) -> None:
         _done(row, row.revision, [*loaded.notes, *filter(None, [loaded.load])])
 
     make_study_in_steps(setup=row.setup, by=row.by, report=report, made=end)
+
+
+@atomically
+def _open(*, row: SetupWork) -> Version:
+    """Open the study and mark the work as done in one transaction; return the version that opening froze."""
+    study = opening.move(study_id=row.setup.study_id, action="open", by=row.by, reason=row.given["reason"])
+    _done(row, row.revision, [])
+    return current_version(study)
 
 
 def _store_texts(row: SetupWork, report: Report) -> None:

@@ -221,18 +221,18 @@ class Edit:
             later_paths += paths
         return None
 
-    def _take_back(self, made: Sequence[SetupChange]) -> None:
+    def _take_back(self, changes: Sequence[SetupChange]) -> None:
         """Set all values of one change back to the values before it."""
         setup = self.setup
-        for change in made:
+        for change in changes:
             setup.given = setup.document.with_value(tuple(change.path), change.before).given
             change.undone = True
-        SetupChange.objects.bulk_update(made, ["undone"])
-        taken = [
+        SetupChange.objects.bulk_update(changes, ["undone"])
+        reversals = [
             SetupChange(path=change.path, before=change.after, after=change.before, undone=True, click=self.click)
-            for change in made
+            for change in changes
         ]
-        _log(setup, taken, self.by)
+        _log(setup, reversals, self.by)
 
 
 def _touches(path: Path, other: Path) -> bool:
@@ -243,11 +243,11 @@ def _touches(path: Path, other: Path) -> bool:
 
 def _following(setup: Setup, values: Mapping[Path, Json]) -> list[SetupChange]:
     """Set the values that follow from a change, and return them as part of the change."""
-    made = []
+    changes = []
     for path, value in values.items():
-        made.append(SetupChange(path=list(path), before=setup.document.value(path), after=value))
+        changes.append(SetupChange(path=list(path), before=setup.document.value(path), after=value))
         setup.given = setup.document.with_value(path, value).given
-    return made
+    return changes
 
 
 @atomically
@@ -265,14 +265,14 @@ def replace_given(*, setup: Setup, given: Mapping[str, Json], base: int, by: eve
     if setup.revision != base:
         raise ChangedMeanwhile
     before, given = setup.given, with_consent_by_language(given)
-    made = [
+    changes = [
         SetupChange(path=[name], before=before.get(name), after=given.get(name))
         for name in {**before, **given}
         if before.get(name) != given.get(name)
     ]
-    if made:
+    if changes:
         setup.given = dict(given)
-        _log(setup, made, by)
+        _log(setup, changes, by)
     return setup
 
 
@@ -354,8 +354,8 @@ def log_table(
     if table == KNOWN_ANSWERS and (after > before or had is not None):
         counts = _known_answers(setup)
         first = [kind for kind, n in counts.items() if (n <= after - before if had is None else kind not in had)]
-        if made := _following(setup, following.after_checks(setup.document, first)):
-            _log(setup, made, by)
+        if changes := _following(setup, following.after_checks(setup.document, first)):
+            _log(setup, changes, by)
 
 
 def _known_answers(setup: Setup) -> dict[str, int]:
@@ -372,11 +372,11 @@ def hold(setup: Setup) -> Setup:
     return held
 
 
-def _log(setup: Setup, made: Sequence[SetupChange], by: events.Actor) -> None:
+def _log(setup: Setup, changes: Sequence[SetupChange], by: events.Actor) -> None:
     """Store a set-up that is held, as the next revision, with the changes that led to it."""
     setup.revision += 1
-    for change in made:
+    for change in changes:
         change.setup, change.revision, change.by_id = setup, setup.revision, getattr(by, "pk", None)
-    SetupChange.objects.bulk_create(made)
+    SetupChange.objects.bulk_create(changes)
     setup.changed_at = vars(setup)["held_at"]
     setup.save(update_fields=["given", "revision", "changed_at"])

@@ -51,8 +51,8 @@ class Facts:
 
     def __init__(self, given: Mapping[str, Json], minutes: float | None, answers: Mapping[str, str]) -> None:
         self.given, self.answers = given, {name: " ".join(text.split()) for name, text in answers.items()}
-        told = number_of(self.value("pay", "minutes")) or number_of(self.answers.get("minutes"))
-        self.minutes = told or (Decimal(str(minutes)) if minutes else None)
+        stated_minutes = number_of(self.value("pay", "minutes")) or number_of(self.answers.get("minutes"))
+        self.minutes = stated_minutes or (Decimal(str(minutes)) if minutes else None)
 
     def has(self, question: Question) -> bool:
         """Return whether the set-up answers a question."""

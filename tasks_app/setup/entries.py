@@ -53,11 +53,13 @@ def add_label(path: Path) -> str:
     return str(_ENTRIES.get(str(path[-1]), _ENTRY)[0])
 
 
-def task_name(task: Mapping[str, Json]) -> str:
-    """Return a task's title with the name of its type, or one of them."""
-    kind = task.get("type")
-    label = str(registry[kind].label) if isinstance(kind, str) and kind in registry else ""
-    return ": ".join(filter(None, (label, str(task.get("title") or ""))))
+def task_name(task: Mapping[str, Json], number: int) -> str:
+    """Return a task's title with the name of its type, or one of them; `number` counts the tasks from 1."""
+    kind, title = str(task.get("type") or ""), str(task.get("title") or "")
+    label = str(registry[kind].label) if kind in registry else ""
+    if not title and label:
+        return name_of(kind, number)
+    return ": ".join(filter(None, (label, title)))
 
 
 def task_called(task: Mapping[str, Json], number: int) -> str:
@@ -69,7 +71,7 @@ def entry_label(node: Mapping[str, Json], path: Path, number: int, row: Json) ->
     """Return the name of an entry of a list; `node` is the schema of an entry."""
     words = row if isinstance(row, Mapping) else {}
     if path == ("tasks",):
-        title = task_name(words)
+        title = task_name(words, number + 1)
     elif chosen := next((name for name in ("rule", "analysis") if words.get(name)), ""):
         labels = node["properties"].get(chosen, {}).get(LABELS, {})
         title = capfirst(str(labels.get(str(words[chosen]), words[chosen])))
@@ -78,12 +80,12 @@ def entry_label(node: Mapping[str, Json], path: Path, number: int, row: Json) ->
     return title or str(_ENTRIES.get(str(path[-1]), _ENTRY)[1] % {"n": number + 1})
 
 
-def new_key(name: str, taken: Iterable[str]) -> str:
+def new_key(name: str, keys: Iterable[str]) -> str:
     """Make a key of a name that no other entry has."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     stem = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:_LONGEST_KEY].strip("-") or "entry"
-    taken, number, key = set(taken), 1, stem
-    while key in taken:
+    keys, number, key = set(keys), 1, stem
+    while key in keys:
         number += 1
         key = f"{stem}-{number}"
     return key

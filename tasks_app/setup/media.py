@@ -143,8 +143,8 @@ class EarlierFiles:
 
 def earlier_files(study: Study) -> EarlierFiles | None:
     """Return the notes on files of a study that were stored before files were cleaned; None where there are none."""
-    told = ~Q(removed=[]) | ~Q(refusal="") | Media.NOT_CLEANED
-    files = list(Media.objects.filter(told, study=study).order_by("pk"))
+    has_note = ~Q(removed=[]) | ~Q(refusal="") | Media.NOT_CLEANED
+    files = list(Media.objects.filter(has_note, study=study).order_by("pk"))
     if not files:
         return None
     return EarlierFiles(

@@ -18,6 +18,7 @@ from tasks_app.models.setup_document import SetupDocument
 from tasks_app.settings.checks import CHECK_SYSTEM
 from tasks_app.setup.entries import task_name
 from tasks_app.studyfile.fields import is_language
+from tasks_app.task_types import names_of
 from tasks_app.task_types.registry import registry
 
 # Number of rows in which columns with features are looked for: a table gives them to all rows or to none.
@@ -118,7 +119,9 @@ class Names:
             return {**{name: name for name in self.items.features}, **more}
         entries = [entry for entry in self.document.entries(rows) if entry.get("key")]
         if rows == "tasks":
-            return {str(entry["key"]): task_name(entry) for entry in entries}
+            numbered = enumerate(self.document.entries(rows), start=1)
+            tasks = [(number, str(task["key"]), task) for number, task in numbered if task.get("key")]
+            return names_of((key, task_name(task, number) or key, "", number) for number, key, task in tasks)
         named = {str(entry["key"]): str(entry.get("name") or entry["key"]) for entry in entries}
         if rows == "systems":
             # What an attention check was written by is compared with nothing.
@@ -149,9 +152,9 @@ class Names:
     def _questions_for(self, path: Path, named: dict[str, str]) -> dict[str, str]:
         """Return the questions that a setting can name: for a parameter of a task those that the task asks."""
         if path[0] == "tasks" and path[2:3] == ("params",):
-            asked = self.document.value((*path[:2], "criteria"))
-            asked = [key for key in asked if key in named] if isinstance(asked, list) else []
-            return {key: named[key] for key in asked or named}
+            keys = self.document.value((*path[:2], "criteria"))
+            keys = [key for key in keys if key in named] if isinstance(keys, list) else []
+            return {key: named[key] for key in keys or named}
         if path[0] == "analysis":
             return {**named, **{key: name for key, name in self.brought().items() if key not in named}}
         return named
@@ -217,5 +220,5 @@ def _spelt(code: str) -> str:
 
 def suggested(used: Collection[str], items: ItemNames) -> dict[str, list[str]]:
     """Return the lists of suggestions that are used, by their names: languages, zones, conditions."""
-    made = {"languages": languages_shown, "zones": time_zones, "conditions": items.conditions}
-    return {name: make() for name, make in made.items() if name in used}
+    makers = {"languages": languages_shown, "zones": time_zones, "conditions": items.conditions}
+    return {name: make() for name, make in makers.items() if name in used}

@@ -11,10 +11,10 @@ from fractions import Fraction
 from tasks_app import channels
 from tasks_app.channels.base import Channel
 from tasks_app.designs.base import PlanUnit
-from tasks_app.designs.filling import EVERYBODY, Sets, filled
+from tasks_app.designs.filling import EVERYBODY, Sets, filled, full_sets, left_over
 from tasks_app.hooks.sections import Json, Path
 from tasks_app.models import Setup, Task
-from tasks_app.pay import CENT, hourly
+from tasks_app.pay import CENT, hourly, pay_for
 from tasks_app.readiness import Facts, sets
 from tasks_app.selectors.routing import ON_REQUEST
 from tasks_app.settings.workload import Workload
@@ -35,6 +35,7 @@ class TaskNumbers:
     """One task that is judged in sets: how many units, judgments of each, places, and sets they make.
 
     `smallest` is a sentence about the smallest difference that they show; empty where nothing is known about it.
+    `sizes` are the units of each set; empty where no plan was drawn.
     """
 
     title: str
@@ -45,6 +46,18 @@ class TaskNumbers:
     sets: int
     groups: tuple[str, ...] = ()
     smallest: str = ""
+    sizes: tuple[int, ...] = ()
+
+    def sets_of(self, number: int, places: Mapping[str, int], first: int | None = None) -> Sets:
+        """Return the sets of this task, which has this number; `places` are the numbers of groups by their keys.
+
+        With `first`, the mean size is that of so many sets only.
+        """
+        sizes = self.sizes[:first]
+        mean = Fraction(sum(sizes), len(sizes)) if sizes else Fraction(self.places, max(1, self.sets))
+        full = min(self.set_size, max(self.sizes, default=self.set_size))
+        groups = tuple(places[key] for key in self.groups if key in places)
+        return Sets(number, self.sets, full, mean, groups)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,18 +117,19 @@ def numbers_of(reading: StudyReading, scale: float) -> Numbers | None:
     """Return the numbers of a set-up; None where nothing can be judged yet."""
     document, drafts = reading.document, draft_tasks(reading)
     tasks = [
-        _task(draft, plan_units(draft, document), scale, reading.booklets.get(draft.task["key"], 0))
+        _task(draft, plan_units(draft, document), scale, reading.booklets.get(draft.task["key"], ()))
         for draft in drafts
         if draft.task["stage"] == Task.Stage.MAIN and draft.task["design"] not in ON_REQUEST and draft.units
     ]
     if not tasks:
         return None
     sets_each = document["flow"]["sets_per_rater"] or 1
-    raters = _raters(tasks, {row["key"]: row["share"] for row in document["groups"]}, sets_each)
+    by_group, done = _filled(tasks, {row["key"]: row["share"] for row in document["groups"]})
+    raters = math.ceil(round(sum(by_group.values())) / sets_each)
     pay, workload = document["pay"], workload_of(reading, drafts)
     minutes = _minutes(pay, workload)
     amount = Decimal(str(pay["amount"] or 0))
-    cost = amount * raters * sets_each if amount else None
+    cost = pay_for(full_sets(by_group, done), amount) if amount else None
     return Numbers(
         tasks=tasks, raters=raters, minutes=minutes, is_stated=pay["minutes"] is not None, cost=cost,
         hourly=hourly(amount, minutes) if amount and minutes else None,
@@ -132,21 +146,17 @@ def _channels(document: Mapping[str, Json]) -> Iterator[Channel]:
                 yield channels.registry[name](settings)
 
 
-def _raters(tasks: Sequence[TaskNumbers], shares: Mapping[str, int], sets_each: int) -> int:
-    """Return the raters until the study is full, counted as Plan counts them; `shares` are those of groups by key."""
+def _filled(tasks: Sequence[TaskNumbers], shares: Mapping[str, int]) -> tuple[dict[int, Fraction], list[Sets]]:
+    """Return the raters by group until the study is full, and the sets that they do, counted as Plan counts them.
+
+    `shares` are those of groups by key. Of a task with sets left over, only those that somebody takes are returned.
+    """
     places = {key: place for place, key in enumerate(shares, start=1)}
-    counted = [
-        Sets(
-            number,
-            task.sets,
-            task.set_size,
-            Fraction(0),
-            tuple(places[key] for key in task.groups if key in places),
-        )
-        for number, task in enumerate(tasks)
-    ]
+    counted = [task.sets_of(number, places) for number, task in enumerate(tasks)]
     by_group = filled({places[key]: share for key, share in shares.items()} or {EVERYBODY: 1}, counted)
-    return math.ceil(round(sum(by_group.values())) / sets_each)
+    left = left_over(by_group, counted)
+    done = [task.sets_of(number, places, task.sets - left.get(number, 0)) for number, task in enumerate(tasks)]
+    return by_group, done
 
 
 def size_of_last_task(setup: Setup, values: Mapping[Path, Json]) -> int:
@@ -175,18 +185,18 @@ def _minutes(pay: Mapping[str, Json], workload: Workload | None) -> float | None
     return workload.minutes if workload is not None else None
 
 
-def _task(draft: DraftTask, judged: Sequence[PlanUnit], scale: float, drawn: int) -> TaskNumbers:
-    """Count a task; `drawn` is the number of its sets where its plan was drawn, else 0."""
+def _task(draft: DraftTask, judged: Sequence[PlanUnit], scale: float, drawn: tuple[int, ...]) -> TaskNumbers:
+    """Count a task; `drawn` are the units of each of its sets where its plan was drawn, else empty."""
     task, units = draft.task, round(len(judged) * scale)
     k = float(task["k"])
     if task["k_more"] and task["k_more_share"]:
         k += (task["k_more"] - task["k"]) * float(task["k_more_share"])
     places = round(units * k)
     size = max(1, min(task["set_size"], units))
-    raters = drawn or math.ceil(places / size)
+    raters = len(drawn) or math.ceil(places / size)
     return TaskNumbers(
         task_called(task, draft.number + 1), units, k, places, size, raters, tuple(task["groups"]),
-        smallest_difference(_size(draft, judged, k, scale, raters)),
+        smallest_difference(_size(draft, judged, k, scale, raters)), drawn,
     )  # fmt: skip
 
 

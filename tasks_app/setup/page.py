@@ -243,11 +243,11 @@ class SetupPage:
         sections, first = self.schema["properties"], step_called(self.step).first
         for name in [*first, *(name for name in sections if name not in first)]:
             node = sections[name]
-            made = self._make(node, (name,), needed=False)
-            if isinstance(made, Control):
-                made = Group((name,), made.label, "", (made,))
-            if made is not None and (made.members or made.is_list):
-                groups.append(made)
+            group = self._make(node, (name,), needed=False)
+            if isinstance(group, Control):
+                group = Group((name,), group.label, "", (group,))
+            if group is not None and (group.members or group.is_list):
+                groups.append(group)
         return groups
 
     def _make(self, node: Mapping[str, Json], path: Path, *, needed: bool) -> Node | None:
@@ -267,10 +267,10 @@ class SetupPage:
             return None
         node = resolved(node, self.value(path))
         required, properties = set(node.get("required", ())), node["properties"]
-        made = (
+        fields = (
             self._make(properties[name], (*path, name), needed=name in required) for name in in_order(path, properties)
         )
-        members = tuple(member for member in made if member is not None and not self._is_pointless(member.path))
+        members = tuple(member for member in fields if member is not None and not self._is_pointless(member.path))
         switch = None
         if node.get(KEPT) and step_of(path) == self.step:
             is_there = self.value(path) is not None
@@ -420,14 +420,14 @@ class SetupPage:
 
 def _said_by_the_form(sentences: Mapping[Path, Sequence[str]]) -> Problems:
     """Return the problems as the form says them, each once; a missing key is asked for by the name it is made of."""
-    said: dict[Path, dict[str, None]] = {}
+    problems: dict[Path, dict[str, None]] = {}
     for path, about in sentences.items():
         for sentence in about:
             in_form = said_by_a_form(sentence) if len(path) > 1 else sentence
             named_by = NAMED_BY.get(str(path[0])) if len(path) == 3 and path[2] == "key" else None
-            asked = (*path[:2], named_by) if named_by and in_form != sentence else path
-            said.setdefault(asked, {})[in_form] = None
-    return {path: tuple(about) for path, about in said.items()}
+            field = (*path[:2], named_by) if named_by and in_form != sentence else path
+            problems.setdefault(field, {})[in_form] = None
+    return {path: tuple(about) for path, about in problems.items()}
 
 
 def _has_ended(path: Path) -> bool:

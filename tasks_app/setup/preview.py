@@ -11,7 +11,7 @@ from tasks_app.settings.study import BLOCKS
 from tasks_app.setup.entries import task_called
 from tasks_app.setup.facts import known_answers
 from tasks_app.setup.page import SetupPage
-from tasks_app.studyfile.own_sections.lists import asked
+from tasks_app.studyfile.own_sections.criteria import criteria_asked
 from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.screens import DraftTask, draft_tasks
 from tasks_app.studyfile.workload import screen_of, workload_of
@@ -163,7 +163,7 @@ def _kind(task: Mapping[str, Json]) -> TaskType:
 
 def _sample(kind: TaskType, task: Mapping[str, Json], document: Document) -> Screen:
     """Return a screen with made-up texts, and the study's own questions where there are any."""
-    own = asked(document["criteria"], task["criteria"])
+    own = criteria_asked(document["criteria"], task["criteria"])
     try:
         screen = sample_screen(kind)
     except (ValueError, LookupError):
@@ -186,18 +186,32 @@ def screen_at(draft: DraftTask, document: Document, number: int) -> Screen:
         return screen
     n = draft.kind.context_before if isinstance(draft.kind, TextType) else 0
     before = [
-        other["source"]
+        other
         for other in sorted(document["items"], key=lambda other: int(other["position"]))
         if item["document"] and other["document"] == item["document"] and other["position"] < item["position"]
-    ]
+        if other["source"]
+    ][-n:]
+    translations = isinstance(draft.kind, TextType) and draft.kind.shows_translations
+    judged = item["outputs"][unit.parts[0][0]] if translations else {}
     return replace(
         screen,
         source_language=item["source_language"],
         format=item["format"],
-        context=tuple(text for text in before if text)[-n:] if n else (),
+        context=tuple(other["source"] for other in before) if n else (),
+        context_texts=tuple(_made_by(judged, other) for other in before) if translations else (),
         media=() if unit.part_items else _media(item),
         paged=draft.task["criteria_mode"] == "page",
     )
+
+
+def _made_by(judged: Mapping[str, Json], item: Mapping[str, Json]) -> str:
+    """Return what the system of a judged output made of an item; empty where it made nothing."""
+    same = (
+        one["text"]
+        for one in item["outputs"]
+        if (one["system"], one["variant"]) == (judged["system"], judged["variant"])
+    )
+    return next(same, "")
 
 
 def _media(item: Mapping[str, Json]) -> tuple[Media, ...]:

@@ -98,7 +98,7 @@ def _of_numbers(reading: StudyReading, numbers: Numbers | None) -> Iterator[Line
     }
     if numbers.cost is not None and minutes:
         words |= {"pay": _money(reading.document["pay"]["amount"]), "cost": _money(numbers.cost)}
-        sentence = _("%(raters)s, %(minutes)s and %(pay)s %(currency)s each: at most %(cost)s %(currency)s.")
+        sentence = _("%(raters)s, %(minutes)s and %(pay)s %(currency)s each: %(cost)s %(currency)s in all.")
         yield Line(sentence % words, ("pay", "amount"))
     elif minutes:
         yield Line(_("%(raters)s, %(minutes)s each, without pay.") % words, ("pay", "amount"))
@@ -179,10 +179,13 @@ def _checks_met(task: Mapping[str, Json], path: Path, facts: Facts | None) -> It
 def _checks(task: Mapping[str, Json], path: Path, facts: Facts | None, *, has_known: bool) -> Line:
     """Return the consequences for raters who fail checks while the study is open, or that there are no checks.
 
-    `has_known` says that the study has known answers. Without `facts` nothing is said about a limit out of reach.
+    `has_known` says that the study has known answers; with `facts` those of the task alone count. Without `facts`
+    nothing is said about a limit out of reach.
     """
     checks = task["checks"] or {}
-    if not (has_known or checks.get("repeats") or checks.get("degraded")):
+    # Of a study that can be checked the known answers of each task are counted.
+    own = has_known if facts is None else any(facts.known.get(str(task["key"]), {}).values())
+    if not (own or checks.get("repeats") or checks.get("degraded")):
         return Line(_("Nothing checks whether raters read the texts."), (*path, "repeats"))
     settings = checks_of(checks)
     known = {purpose: facts.counts(task, purpose) for purpose in ("control", "attention")} if facts else {}

@@ -16,6 +16,8 @@ from tasks_app.studyfile.checking import Loaded, Report, Slot, read_file, say_no
 from tasks_app.studyfile.files.source import Source
 from tasks_app.studyfile.files.writing import Target, write
 from tasks_app.studyfile.own_sections import basics, batches, items, known, lists
+from tasks_app.studyfile.own_sections.criteria import CriteriaSection
+from tasks_app.studyfile.own_sections.tasks import TasksSection
 from tasks_app.studyfile.problems import Problem, StudyFileError
 from tasks_app.studyfile.schema import whole_schema
 
@@ -35,7 +37,8 @@ __all__ = [
 
 def register_sections() -> None:
     """Register the sections of this app; calling it again changes nothing."""
-    for section in (*basics.SECTIONS, *lists.SECTIONS, *items.SECTIONS, *known.SECTIONS, *batches.SECTIONS):
+    in_lists = (CriteriaSection(), lists.GroupsSection(), TasksSection(), lists.SystemsSection())
+    for section in (*basics.SECTIONS, *in_lists, *items.SECTIONS, *known.SECTIONS, *batches.SECTIONS):
         sections.register(section)
 
 

@@ -147,6 +147,7 @@ def store_file(source: Source, slot: Slot, report: Report = say_nothing) -> tupl
 
 def store_reading(reading: StudyReading, slot: Slot) -> tuple[Study, Loaded]:
     """Store a study file that was checked: all of it or nothing. Raises StudyFileError."""
+    reading.forget_items()
     written: list[str] = []
     try:
         return _store(reading, slot, written), _loaded(reading)

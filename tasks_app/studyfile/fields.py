@@ -64,13 +64,13 @@ def one_spelling(name: str) -> str:
 
 def alike(names: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield pairs of names that differ only in case, in zeros as 7 and 007 do, or as 1 and 1.0 do."""
-    seen: dict[str, str] = {}
+    first_names: dict[str, str] = {}
     for name in names:
         plain = unicodedata.normalize("NFKC", name).casefold()
         whole, _point, decimals = plain.partition(".")
         if whole.isdecimal() and (not decimals or decimals.strip("0") == ""):
             plain = whole.lstrip("0") or "0"
-        other = seen.setdefault(plain, name)
+        other = first_names.setdefault(plain, name)
         if other != name:
             yield other, name
 

@@ -45,9 +45,9 @@ class StudyReading:
         self.units_sound = False
         self.drafts: Any = None
         self.counts: dict[str, int] = {}
-        # Units of the largest set of each task and the number of its sets, by its key; what a rater is given in all.
+        # Units of the largest set of each task and of each of its sets, by its key; what a rater is given in all.
         self.set_sizes: dict[str, int] = {}
-        self.booklets: dict[str, int] = {}
+        self.booklets: dict[str, tuple[int, ...]] = {}
         self.workload: Workload | None = None
         self.text_findings: list[TextFinding] = []
         # Tables that are not read from the files, by their stems.
@@ -66,6 +66,10 @@ class StudyReading:
         else:
             for path, sentence, key in violations(self.tree.data, whole_schema()):
                 self.problem(path, self._about_format(path) or sentence, key=key)
+
+    def forget_items(self) -> None:
+        """Free the units and the places of the items, which take more memory than the items, once all is checked."""
+        self.drafts, self.output_places, self.file_places = [], {}, {}
 
     def _read(self) -> Tree:
         """Parse study.yaml; a problem that keeps it from being read is reported."""

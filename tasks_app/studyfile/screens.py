@@ -10,7 +10,7 @@ from random import Random
 from django.utils.translation import gettext as _
 
 from tasks_app import designs, task_types
-from tasks_app.designs.base import PlanImpossible, PlanSettings, PlanUnit
+from tasks_app.designs.base import PlanImpossible, PlanSettings, PlanUnit, Shape
 from tasks_app.hooks.sections import Json, Path
 from tasks_app.models import Output, Study, Task
 from tasks_app.selectors.routing import ON_REQUEST
@@ -19,9 +19,9 @@ from tasks_app.services.plan.batches import batches_of, params_of
 from tasks_app.services.study.units import asked_apart, draft_units, name_of_unit
 from tasks_app.settings.checks import CheckSettings, checks_of
 from tasks_app.studyfile.files.media import OUTPUT_FILE
+from tasks_app.studyfile.own_sections.checks.item_sets import takes_item
+from tasks_app.studyfile.own_sections.criteria import criteria_asked
 from tasks_app.studyfile.own_sections.item_rows import LONGEST
-from tasks_app.studyfile.own_sections.item_sets import takes_item
-from tasks_app.studyfile.own_sections.lists import asked
 from tasks_app.studyfile.reading import StudyReading
 from tasks_app.task_types import TaskType, highlights
 from tasks_app.task_types.base import ItemTexts, Media, OutputText, Part, Quality, Screen, UnitDraft
@@ -113,7 +113,7 @@ class DraftTask:
         return Screen(
             kind=self.kind,
             parts=tuple(_part(number, text) for number, text in enumerate(self.texts(unit))),
-            criteria=asked(criteria, self.task["criteria"]),
+            criteria=criteria_asked(criteria, self.task["criteria"]),
             source=self.items[unit.item].source if unit.item is not None else "",
             reference=self.items[unit.item].reference if unit.item is not None else "",
             options=self.items[unit.item].options if unit.item is not None else {},
@@ -152,12 +152,12 @@ def _draft_tasks(reading: StudyReading) -> list[DraftTask]:
     for number, task in enumerate(reading.document["tasks"]):
         if not reading.sound(("tasks", number)) or task["type"] not in task_types.registry:
             continue
-        taken = [item for item in reading.document["items"] if takes_item(task, item)]
-        items = {item.key: item for item in item_texts(taken, keep=task["keep_identical"])}
+        task_items = [item for item in reading.document["items"] if takes_item(task, item)]
+        items = {item.key: item for item in item_texts(task_items, keep=task["keep_identical"])}
         kind = task_types.registry[task["type"]](task["params"])
         if not _items_fit(reading, kind, items, number):
             continue
-        criteria = asked(reading.document["criteria"], task["criteria"])
+        criteria = criteria_asked(reading.document["criteria"], task["criteria"])
         units = draft_units(
             kind=kind,
             task=task["key"],
@@ -321,7 +321,7 @@ def check_plans(reading: StudyReading, drafts: list[DraftTask]) -> None:
             reading.problem(blamed_path, str(error))
             continue
         reading.set_sizes[draft.task["key"]] = max(map(len, booklets), default=0)
-        reading.booklets[draft.task["key"]] = len(booklets)
+        reading.booklets[draft.task["key"]] = tuple(map(len, booklets))
         for name, n in (("places", sum(map(len, booklets))), ("booklets", len(booklets))):
             reading.counts[name] = reading.counts.get(name, 0) + n
         _note_judges(reading, draft, units)
@@ -344,9 +344,19 @@ def _note_judges(reading: StudyReading, draft: DraftTask, units: Sequence[PlanUn
         reading.note(sentence % words)
 
 
+def _shape_of(draft: DraftTask, unit: UnitDraft) -> Shape:
+    """Return the systems of each part of a unit."""
+    return tuple(
+        tuple(draft.items[item].outputs[output].system for output in group)
+        for number, group in enumerate(unit.parts)
+        if (item := unit.item_of(number)) is not None
+    )
+
+
 def plan_units(draft: DraftTask, document: Mapping[str, Json]) -> tuple[PlanUnit, ...]:
     """Return the units without a known answer as the design will see them once they are stored."""
     known_units = {control["unit"] for control in document["controls"] if control["task"] == draft.task["key"]}
+    alike: dict[Shape, Shape] = {}  # units of one shape share it
     units = [
         PlanUnit(
             key=key,
@@ -354,11 +364,7 @@ def plan_units(draft: DraftTask, document: Mapping[str, Json]) -> tuple[PlanUnit
             item=unit.item,
             document=draft.items[unit.item].document if unit.item is not None else None,
             position=draft.items[unit.item].position if unit.item is not None else 0,
-            shape=tuple(
-                tuple(draft.items[item].outputs[output].system for output in group)
-                for number, group in enumerate(unit.parts)
-                if (item := unit.item_of(number)) is not None
-            ),
+            shape=alike.setdefault(shape := _shape_of(draft, unit), shape),
             criterion=unit.criterion,
         )
         for key, unit in draft.units.items()

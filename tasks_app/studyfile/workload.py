@@ -78,7 +78,7 @@ def _plan_of(reading: StudyReading, draft: DraftTask) -> dict[str, int]:
     judged = plan_units(draft, reading.document)
     places = sum(unit.k for unit in judged)
     size = max(1, min(draft.task["set_size"], len(judged)))
-    sets = reading.booklets.get(draft.task["key"]) or math.ceil(places / size)
+    sets = len(reading.booklets.get(draft.task["key"], ())) or math.ceil(places / size)
     return {"units": len(judged), "places": places, "sets": sets}
 
 

@@ -4,7 +4,8 @@ Whatever a task type of your own is written with can be imported from here (docs
 """
 
 import json
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from types import MappingProxyType
 
@@ -13,6 +14,7 @@ from django.utils.translation import gettext as _
 
 from tasks_app.settings.fields import YesNoField, choice_field, line_field, number_field, whole_field
 from tasks_app.task_types.base import (
+    Act,
     AnsweredOption,
     AnsweredQuestion,
     Arrangement,
@@ -51,6 +53,7 @@ from tasks_app.task_types.texts import SeveralTexts, SingleOrTogether, TextType
 registry.discover(__name__)
 
 __all__ = [
+    "Act",
     "AnsweredOption",
     "AnsweredQuestion",
     "Arrangement",
@@ -90,6 +93,7 @@ __all__ = [
     "kind_of",
     "line_field",
     "name_of",
+    "names_of",
     "number_field",
     "register",
     "registry",
@@ -137,3 +141,17 @@ def name_of(task_type: str, number: int) -> str:
     """
     label = str(registry[task_type].label) if task_type in registry else task_type
     return label if number <= 1 else _("%(type)s (task %(n)d)") % {"type": label, "n": number}
+
+
+def names_of(tasks: Iterable[tuple[str, str, str, int]]) -> dict[str, str]:
+    """Return the names of the tasks of a study by key: each has its title, or the name of its type (`name_of`).
+
+    `tasks` are their keys, titles, types and numbers in the study. Tasks that would have one name have their numbers
+    behind it.
+    """
+    listed = [(key, title or name_of(task_type, number), number) for key, title, task_type, number in tasks]
+    times = Counter(name for _key, name, _number in listed)
+    return {
+        key: name if times[name] == 1 else _("%(type)s (task %(n)d)") % {"type": name, "n": number}
+        for key, name, number in listed
+    }

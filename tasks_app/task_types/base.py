@@ -23,6 +23,7 @@ from django.utils.translation import gettext_lazy as _
 from tasks_app.settings.study import Block, Declared
 from tasks_app.task_types.data import (
     ORDERED_SCALES,
+    Act,
     AnsweredOption,
     AnsweredQuestion,
     Arrangement,
@@ -58,6 +59,7 @@ from tasks_app.task_types.output_names import TEXT
 # Everything a type is written with comes from here.
 __all__ = [
     "ORDERED_SCALES",
+    "Act",
     "AnsweredOption",
     "AnsweredQuestion",
     "Arrangement",
@@ -97,9 +99,9 @@ class Screen:
     `kind` is the task type with its parameters, which are `params` in templates. `arrangement` is what was drawn and
     stored: "parts" the parts by screen position (a part may stand at several positions, or at none), "criteria" the
     order of criterion keys; a type may add its own entries. `context` holds the sources before this one in its
-    document. `paged` says that questions are to be shown one at a time. `highlights` are those of source and
-    reference, by these words; a part has its own. `personal_text` was written for this rater alone. There is no system
-    in a screen, by construction.
+    document, and `context_texts`, which is empty or as long, what the author of the judged text made of them. `paged`
+    says that questions are to be shown one at a time. `highlights` are those of source and reference, by these words; a
+    part has its own. `personal_text` was written for this rater alone. There is no system in a screen, by construction.
     """
 
     kind: TaskType
@@ -113,6 +115,7 @@ class Screen:
     options: Mapping[str, object] = field(default_factory=dict)
     arrangement: Arrangement = field(default_factory=dict)
     context: tuple[str, ...] = ()
+    context_texts: tuple[str, ...] = ()
     media: tuple[Media, ...] = ()
     paged: bool = False
     highlights: Mapping[str, tuple[Highlight, ...]] = field(default_factory=dict)
@@ -151,6 +154,11 @@ class Screen:
         if not isinstance(order, Sequence) or not order or not set(order) <= set(range(len(self.parts))):
             order = range(len(self.parts))
         return tuple(ShownPart(position, self.parts[number]) for position, number in enumerate(order, start=1))
+
+    @property
+    def preceding(self) -> tuple[tuple[str, str], ...]:
+        """The sources before this one, each with what the author of the judged text made of it, or without."""
+        return tuple(zip(self.context, self.context_texts or ("",) * len(self.context), strict=True))
 
     @property
     def shown_criteria(self) -> tuple[Criterion, ...]:
@@ -226,6 +234,8 @@ class TaskType(Declared, ABC):
     What a page or a datasheet says of a type: `label`, `summary`, `source` (the publications, one sentence each),
     `use_when`, `analysed`, `limits`. `purpose` is what a researcher wants to do, the title of the card on which a study
     begins; such a study has the parameters and criteria of `begins_with`.
+    `acts` are those of raters, so that Review finds instructions for others; None where they follow from the questions
+    of the study, and Review looks for none.
     `criteria_needed` counts the criteria of the study, without those that the type brings along. `needs_items` is
     False for what is asked once a rater, without a text. `allows_back` is False where
     an answer must not be changed. `side_by_side` says that outputs are held against each other (HEDS 4.2.2),
@@ -251,6 +261,7 @@ class TaskType(Declared, ABC):
     limits: ClassVar[Words]
     outcomes: ClassVar[tuple[Outcome, ...]]
     default_instructions: ClassVar[Words] = ""
+    acts: ClassVar[frozenset[Act] | None] = None
     criteria_needed: ClassVar[tuple[int, int | None]] = (1, None)
     needs_items: ClassVar[bool] = True
     allows_back: ClassVar[bool] = True

@@ -51,6 +51,20 @@ class Quality(StrEnum):
     STRAIGHT_LINER = "straight_liner"
 
 
+class Act(StrEnum):
+    """An act of raters on a screen, which instructions name by words that fit no other act."""
+
+    STEP = "step"
+    SLIDE = "slide"
+    COMPARE = "compare"
+    CHOOSE_ENDS = "choose_ends"
+    FIND_ODD = "find_odd"
+    ORDER = "order"
+    NUMBER = "number"
+    MARK = "mark"
+    EDIT = "edit"
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """One thing that a judgment of this type records.
@@ -313,7 +327,8 @@ class Value:
     """One rating to be stored: its part, its criterion and the answer.
 
     `outcome` names the declared outcome it belongs to; exactly one of `value`, `label` and `text` must be set,
-    except for spans. Part numbers are canonical.
+    except for spans. Part numbers are canonical. A span in a text that came with marks has a `mark_origin` (own, kept
+    or changed) and, unless it is the rater's own, the number of the given mark as `mark_of`, from 1.
     """
 
     outcome: str
@@ -330,6 +345,8 @@ class Value:
     span_end: int | None = None
     category: str | None = None
     severity: str | None = None
+    mark_origin: str | None = None
+    mark_of: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -558,25 +575,25 @@ class LaidOver:
     questions: tuple[Compared, ...] = ()
 
 
-def compare(asked: Iterable[AnsweredQuestion], gold: Sequence[GoldAnswer]) -> tuple[Compared, ...]:
+def compare(questions: Iterable[AnsweredQuestion], gold: Sequence[GoldAnswer]) -> tuple[Compared, ...]:
     """Return the questions to which answers are known, each with the rater's answer and the expected one."""
-    return tuple(_compared(question, known) for question in asked if (known := question.known(gold)))
+    return tuple(_compared(question, known) for question in questions if (known := question.known(gold)))
 
 
-def _compared(asked: AnsweredQuestion, known: Sequence[GoldAnswer]) -> Compared:
+def _compared(question: AnsweredQuestion, known: Sequence[GoldAnswer]) -> Compared:
     return Compared(
-        asked.title,
-        asked.fields,
-        asked.language,
-        asked.shown,
-        asked.criterion,
+        question.title,
+        question.fields,
+        question.language,
+        question.shown,
+        question.criterion,
         options=tuple(
             ComparedOption(
                 option.words, _state(option.chosen, all(accepts(gold, option.value) for gold in known)), option.language
             )
-            for option in asked.options
+            for option in question.options
         ),
-        track=None if asked.options else _track(asked, known),
+        track=None if question.options else _track(question, known),
     )
 
 
@@ -586,22 +603,22 @@ def _state(chosen: bool, expected: bool) -> str:
     return "expected" if expected else ""
 
 
-def _track(asked: AnsweredQuestion, known: Sequence[GoldAnswer]) -> Track:
+def _track(question: AnsweredQuestion, known: Sequence[GoldAnswer]) -> Track:
     expected = tuple(dict.fromkeys(chain.from_iterable(_intervals(answer) for answer in known)))
     numbers = [
         *chain.from_iterable(expected),
-        *(number for number in (asked.given, asked.reference) if number is not None),
+        *(number for number in (question.given, question.reference) if number is not None),
     ]
-    at = _shares(asked, numbers)
-    given = asked.given
+    at = _shares(question, numbers)
+    given = question.given
     return Track(
         given=given,
         given_at=None if given is None else at(given),
         expected=expected,
         bands=tuple((at(low), at(high) - at(low)) for low, high in expected),
         right=given is not None and all(accepts(answer, given) for answer in known),
-        reference=asked.reference,
-        reference_at=None if asked.reference is None else at(asked.reference),
+        reference=question.reference,
+        reference_at=None if question.reference is None else at(question.reference),
     )
 
 
@@ -627,9 +644,9 @@ class _Shares:
         return round(100 * (value - low) / (high - low), 2)
 
 
-def _shares(asked: AnsweredQuestion, numbers: Sequence[float]) -> _Shares:
-    if asked.scale is not None:
-        return _Shares(*asked.scale, ratio=False)
+def _shares(question: AnsweredQuestion, numbers: Sequence[float]) -> _Shares:
+    if question.scale is not None:
+        return _Shares(*question.scale, ratio=False)
     positive = [number for number in numbers if number > 0] or [1.0]
     return _Shares(min(positive) / BEYOND, max(positive) * BEYOND, ratio=True)
 

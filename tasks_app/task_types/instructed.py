@@ -46,9 +46,9 @@ def check_text(sentence: str) -> str:
     return f"{first}\n{sentence}"
 
 
-def in_lines(asked: Iterable[tuple[Criterion, str]]) -> str:
+def in_lines(instructions: Iterable[tuple[Criterion, str]]) -> str:
     """Return the text of a check that asks for an answer to each question."""
-    lines = [f"{criterion.wording} “{words}”" for criterion, words in asked]
+    lines = [f"{criterion.wording} “{words}”" for criterion, words in instructions]
     return check_text("\n".join([_("Please answer exactly like this:"), *lines]))
 
 

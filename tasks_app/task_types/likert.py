@@ -8,7 +8,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.settings.fields import whole_field
-from tasks_app.task_types.base import Criterion, Instruction, Outcome, Sample, Scale
+from tasks_app.task_types.base import Act, Criterion, Instruction, Outcome, Sample, Scale
 from tasks_app.task_types.grid import AGREEMENT, GridType, in_agreement, questions_for_agreement
 from tasks_app.task_types.instructed import in_lines, step_asked_for
 from tasks_app.task_types.registry import register
@@ -82,6 +82,7 @@ class Likert(PagedTexts, GridType):
         "Read the text. Then choose one step for each question. There are no right or wrong answers: "
         "we want to know how you see it. Use the whole scale."
     )
+    acts = frozenset({Act.STEP})
     begins_with = Sample(
         criteria=(
             Criterion(
@@ -160,13 +161,13 @@ class Likert(PagedTexts, GridType):
 
     def instructed(self, criteria: Sequence[Criterion], check: int) -> Instruction:
         """Ask for one step of each criterion, in the words of the scale."""
-        asked, answers = [], []
+        instructions, answers = [], []
         for criterion in map(self.worded, criteria):
             words = criterion.labels or (criterion.low, *[""] * (self.points - 2), criterion.high)
             place = step_asked_for(words, check)
-            asked.append((criterion, words[place] or f"{self.steps[place]}"))
+            instructions.append((criterion, words[place] or f"{self.steps[place]}"))
             answers.append((criterion.key, "exact", self.steps[place]))
-        return Instruction((("", in_lines(asked)),), tuple(answers))
+        return Instruction((("", in_lines(instructions)),), tuple(answers))
 
     def field(self, criterion: Criterion, missing: str) -> forms.Field:
         """Return a choice of steps with their words."""

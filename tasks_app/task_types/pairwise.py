@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from tasks_app.settings.fields import YesNoField, line_field, naming, whole_field
 from tasks_app.task_types.base import (
+    Act,
     AnsweredOption,
     AnsweredQuestion,
     Criterion,
@@ -229,6 +230,7 @@ class Pairwise(ComparedTexts, SeveralTexts):
         "You see two texts. Read both, then answer each question about them. Which text is on which side was decided "
         "at random and means nothing. There are no right or wrong answers: we want to know how you see it."
     )
+    acts = frozenset({Act.COMPARE})
     side_by_side = True
     grades_values = False
     judges_files = True

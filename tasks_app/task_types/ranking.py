@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from tasks_app.settings.fields import YesNoField, whole_field
 from tasks_app.task_types import blocks
 from tasks_app.task_types.base import (
+    Act,
     Compared,
     Criterion,
     Feedback,
@@ -245,6 +246,7 @@ class Ranking(SeveralTexts):
         "first, or press their letters. You can drag them, undo your last step, or type the places. The order in "
         "which you find the texts means nothing."
     )
+    acts = frozenset({Act.COMPARE, Act.ORDER})
     side_by_side = True
     grades_values = False
     judges_files = True

@@ -9,7 +9,7 @@ from django.core.validators import StepValueValidator
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.settings.fields import choice_field, number_field, whole_field
-from tasks_app.task_types.base import Criterion, Instruction, Outcome, Sample, Scale
+from tasks_app.task_types.base import Act, Criterion, Instruction, Outcome, Sample, Scale
 from tasks_app.task_types.grid import AGREEMENT, GridType, in_agreement, questions_for_agreement
 from tasks_app.task_types.instructed import in_lines
 from tasks_app.task_types.registry import register
@@ -61,6 +61,7 @@ class Slider(PagedTexts, GridType):
         "Read the text. Then set the slider for each question. There are no right or wrong answers: "
         "we want to know how you see it. Use the whole range."
     )
+    acts = frozenset({Act.SLIDE})
     begins_with = Sample(
         criteria=(
             Criterion(
@@ -153,13 +154,13 @@ class Slider(PagedTexts, GridType):
         """Ask for one end of the range of each criterion; the last tenth before it counts as the end."""
         low, high, _step = self.scale_of()
         tenth = (high - low) / 10
-        asked, answers = [], []
+        instructions, answers = [], []
         for criterion in map(self.worded, criteria):
             words = criterion.low if check % 2 else criterion.high
             end = [low, low + tenth] if check % 2 else [high - tenth, high]
-            asked.append((criterion, words or f"{low if check % 2 else high:.10g}"))
+            instructions.append((criterion, words or f"{low if check % 2 else high:.10g}"))
             answers.append((criterion.key, "range", end))
-        return Instruction((("", in_lines(asked)),), tuple(answers))
+        return Instruction((("", in_lines(instructions)),), tuple(answers))
 
     def field(self, criterion: Criterion, missing: str) -> forms.Field:
         """Return a number field; the page's script makes a slider of it."""

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from tasks_app.settings.fields import OneOfField, YesNoField, choice_field, whole_field
 from tasks_app.settings.orders import latin_orders
 from tasks_app.task_types import blocks
-from tasks_app.task_types.base import ItemTexts, Parameters, TaskType, UnitDraft
+from tasks_app.task_types.base import Criterion, ItemTexts, ParameterProblem, Parameters, TaskType, UnitDraft
 
 LAYOUT = choice_field(
     _("Texts on a screen"),
@@ -63,11 +63,34 @@ class TextType(TaskType):
         within=(0, 20),
         initial=0,
     )
+    context_shows = choice_field(
+        _("They are shown"),
+        (
+            ("sources", _("as sources")),
+            ("translations", _("as sources, each with the text that the same system made of it")),
+        ),
+        _("Only with one text a screen. Identical texts of several systems are then judged apart."),
+        initial="sources",
+    )
+
+    @property
+    def shows_translations(self) -> bool:
+        """Whether a text has beside it what the same system made of the sources before its own."""
+        return bool(self.context_before) and self.context_shows == "translations"
+
+    def problems(self, criteria: Sequence[Criterion]) -> Iterator[str]:
+        """Yield a sentence where several texts are on a screen, and it is not clear whose texts precede them."""
+        yield from super().problems(criteria)
+        if self.shows_translations and (self.side_by_side or self.params.get("layout") == "together"):
+            sentence = _(
+                "Several texts are on a screen, so preceding texts of one system cannot be shown. Show sources."
+            )
+            yield ParameterProblem("context_shows", str(sentence))
 
     def units(self, items: Sequence[ItemTexts], rng: Random) -> Iterator[UnitDraft]:
-        """Make one unit a distinct text."""
+        """Make one unit a distinct text; with preceding texts of a system, texts of others are never the same."""
         for item in items:
-            for group in item.groups:
+            for group in [(n,) for n in range(len(item.outputs))] if self.shows_translations else item.groups:
                 first = item.outputs[group[0]]
                 yield UnitDraft(f"{item.unit_key}/{first.unit_key}", item.key, (group,), item.document)
 

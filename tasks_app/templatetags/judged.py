@@ -127,9 +127,9 @@ def _piece(node: Node, words: Mapping[Highlight, str], chains: Chains) -> SafeSt
 
 
 @register.filter
-def is_long(texts: Sequence[str]) -> bool:
+def is_long(screen: Screen) -> bool:
     """Return whether the context of a text is too long to stand open above it."""
-    return sum(map(len, texts)) > LONG_CONTEXT
+    return sum(len(source) + len(text) for source, text in screen.preceding) > LONG_CONTEXT
 
 
 @register.filter
@@ -148,7 +148,7 @@ def shows_tall_text(blocks: Iterable[ShowsScreen]) -> bool:
 
 def _texts_of(screen: Screen) -> Iterator[str]:
     yield from (part.text for part in screen.parts)
-    yield from (screen.source, screen.reference, screen.personal_text, *screen.context)
+    yield from (screen.source, screen.reference, screen.personal_text, *screen.context, *screen.context_texts)
 
 
 @dataclass(frozen=True, slots=True)

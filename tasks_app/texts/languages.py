@@ -8,6 +8,7 @@ from datetime import date
 from functools import cache
 
 from django.conf import settings
+from django.conf.locale import LANG_INFO
 from django.http import HttpRequest
 from django.utils import translation
 from django.utils.translation import gettext
@@ -118,8 +119,13 @@ def _page_language(code: str) -> PageLanguage:
 
 
 def english_name(code: str) -> str:
-    """Return the English name of a shipped language, such as Simplified Chinese."""
-    return str(translation.get_language_info(code)["name"])
+    """Return the English name of a language, such as Simplified Chinese; its code where Django has no name for it."""
+    if code not in LANG_INFO and code.partition("-")[0] == "zh":
+        return "Chinese"
+    try:
+        return str(translation.get_language_info(code)["name"])
+    except KeyError:
+        return code
 
 
 def spoken() -> str:

@@ -1,5 +1,6 @@
 """Pay in words: the offer above the consent, the pay of a rater, and whether an offer is high enough."""
 
+from dataclasses import dataclass
 from decimal import Decimal
 
 from django.utils import formats
@@ -132,6 +133,36 @@ def _unpaid(rater: Rater) -> str:
     if rater.outcome in {pay.SCREENED_OUT, pay.FAILED}:
         return _("There is no pay for this, as stated before you agreed.")
     return _("No text was judged yet, so there is nothing to pay.")
+
+
+@dataclass(frozen=True, slots=True)
+class PayOfWithdrawn:
+    """The pay of a rater who has their answers erased, in words, and whether some of it is still to be paid."""
+
+    sentences: list[str]
+    is_due: bool = False
+
+
+def pay_of_withdrawn(rater: Rater) -> PayOfWithdrawn:
+    """Return the pay of a rater for their work until they withdraw their answers; to be read before the erasure.
+
+    Nothing is said in a study without pay, and to somebody on trial.
+    """
+    if rater.kind == Rater.Kind.SANDBOX or not offer_of(rater.study.options).pays:
+        return PayOfWithdrawn([])
+    numbers = service.final_pay(rater)
+    amount = numbers.earned + numbers.bonus
+    if not amount:
+        return PayOfWithdrawn([_unpaid(rater)])
+    words = {"pay": money(amount, rater.study.options.currency)}
+    paid = [_("The researchers have marked it as paid.")] if numbers.is_paid else []
+    return PayOfWithdrawn([_("You are paid %(pay)s for your work here.") % words, *paid], is_due=not numbers.is_paid)
+
+
+def still_due(contact: str) -> list[str]:
+    """Tell a rater whose answers are erased how they get the pay that is still due."""
+    due = _("The researchers see that this amount is due, but no longer to whom.")
+    return [due, _("To be paid, write to %(contact)s.") % {"contact": contact}] if contact else [due]
 
 
 def turned_away(options: StudySettings, *, took_part: bool) -> str:

@@ -11,8 +11,10 @@ from typing import Any
 from django.db.models import Max
 
 from analytics_app import plan
-from analytics_app.models import Run
-from analytics_app.runs.compute import Outcome, compute
+from analytics_app.models import Exclusion, Plot, Run
+from analytics_app.results import Row
+from analytics_app.runs.compute import compute
+from analytics_app.runs.rules import Exclusions
 from analytics_app.runs.start import parts_of
 from tasks_app.models import Assignment, Criterion, Judgment, PartOutput, Rater, Rating, Study, Task
 
@@ -106,16 +108,26 @@ def new_run(study: Study, **settings: Any) -> Run:
     )
 
 
-def work(run: Run) -> Outcome:
+@dataclass
+class Found:
+    """Everything that the parts of a run found; its exclusions are stored."""
+
+    rows: list[Row] = field(default_factory=list)
+    exclusions: list[Exclusion] = field(default_factory=list)
+    plots: list[Plot] = field(default_factory=list)
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+def work(run: Run) -> Found:
     """Compute every part of a run in turn and store its exclusions; returns everything it found."""
-    whole = Outcome()
+    whole = Found()
     for part in parts_of(run):
         part.save()
         found = compute(part)
-        for exclusion in found.exclusions:
-            exclusion.save()
         whole.rows += found.rows
-        whole.exclusions += found.exclusions
+        for cells in found.exclusions:
+            columns: dict[str, Any] = dict(zip(Exclusions.COLUMNS, cells, strict=True))
+            whole.exclusions.append(Exclusion.objects.create(**columns))
         whole.plots += found.plots
         whole.facts |= found.facts
     return whole

@@ -17,7 +17,7 @@ from analytics_app.archive import keys, writing
 from analytics_app.archive.keys import KeyRing
 from analytics_app.archive.verdicts import Verdict
 from analytics_app.models import Run
-from analytics_app.runs import start
+from analytics_app.runs import digest
 
 SITE = "https://eval.example.org"
 RATINGS, RESULTS, DOCUMENT, RUN = writing.RATINGS, writing.RESULTS, writing.DOCUMENT, writing.RUN
@@ -176,7 +176,7 @@ def replace_run(run: Run, **changes: object) -> Run:
     other = Run.objects.get(pk=run.pk)
     for name, value in changes.items():
         setattr(other, name, value)
-    other.digest = start.digest_of(other)
+    other.digest = digest.digest_of(other)
     return other
 
 

@@ -178,7 +178,9 @@ def test_who_is_excluded_by_hand_no_longer_counts_even_without_a_mark(tmp_path: 
 SCORED = [90, 40, 100, 70, 100, 20, 50, 80]
 
 
-def scored(tmp_path: Path, values: list[int], n_marks: list[int], **settings: object) -> list[dict[str, Any]]:
+def scored(
+    tmp_path: Path, values: list[int], n_marks: list[int], params: dict[str, object] | None = None, **settings: object
+) -> list[dict[str, Any]]:
     """Load an ESA task of as many items as values, each with so many major marks, and analyse it."""
     items = [
         {"item": f"i{n}", "system": "A", "output": f"a text number {n}", "source": "s"} for n in range(len(values))
@@ -194,8 +196,21 @@ def scored(tmp_path: Path, values: list[int], n_marks: list[int], **settings: ob
             }
             for m in range(marks)
         ]  # fmt: skip
-    load(tmp_path, {"type": "error_spans", "params": {"scheme": "esa"}, "k": 1}, items, ratings)
+    params = {"scheme": "esa", **(params or {})}
+    load(tmp_path, {"type": "error_spans", "params": params, "k": 1}, items, ratings)
     return analysed(tmp_path, {**ANALYSIS, **settings})
+
+
+def test_scores_beyond_the_limits_of_the_study_are_counted(tmp_path: Path) -> None:
+    n_marks = [0, 2, 1, 1, 0, 0, 2, 1]
+    found = scored(tmp_path, SCORED, n_marks, {"high_score": 60, "low_score": 85, "score_check": "refuse"})
+    high, low = (one(found, name, criterion="score") for name in ("high_score_grave_error", "score_too_low_no_error"))
+    pairs = list(zip(SCORED, n_marks, strict=True))
+    assert high["value"] == sum(score >= 60 and n > 0 for score, n in pairs) > 0
+    assert low["value"] == sum(score < 85 and n == 0 for score, n in pairs) > 0
+    assert (high["n_ratings"], high["settings"]["score"]) == (8, "at least 60")
+    assert low["settings"] == {"score": "below 85", "said to raters": "refused"}
+    assert one(found, "score_too_low_no_error", criterion="score", rater="r1")["value"] == low["value"]
 
 
 def test_what_a_score_says_beside_the_marks(tmp_path: Path) -> None:

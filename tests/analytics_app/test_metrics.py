@@ -12,10 +12,15 @@ import pytest
 import scipy.stats
 from django.core.management import CommandError, call_command
 
-from analytics_app import charts
+from analytics_app import charts, plan
 from analytics_app.models import MetricScore, ResultRow
+from analytics_app.ratings.metric_directions import lower_is_better
 from analytics_app.results import Row
 from analytics_app.show.shown import tables_for
+from analytics_app.show.table import Table
+from analytics_app.stats.metrics.perm_both import perm_both
+from analytics_app.stats.metrics.soft_accuracy import soft_pairwise_accuracy
+from analytics_app.stats.metrics.tie_calibration import equal_accuracy
 from tasks_app.models import Event
 from tasks_app.services.study import lifecycle
 from tests.analytics_app.builders import are_rendered
@@ -69,6 +74,14 @@ def imported(path: Path, *options: str) -> dict[str, Any]:
         call_command("import_scores", "small", str(path), "--json", *options, stdout=out, stderr=out)
     said: dict[str, Any] = json.loads(out.getvalue())
     return said
+
+
+def asked(name: str) -> str:
+    """Return what an import asks about a metric whose name does not say which direction is better."""
+    return (
+        f"Is a higher score better? Analyses assume so for {name}. If lower is better, name the metric in the analysis "
+        "plan under lower_is_better."
+    )
 
 
 def problems(path: Path, *options: str) -> list[tuple[int, int, str]]:
@@ -202,6 +215,97 @@ def test_metrics_against_people(study: Path) -> None:
     assert test["p_adjusted"] == test["p"] < 0.05
 
 
+def test_averages_accuracies_and_the_best_systems(study: Path) -> None:
+    imported(write(study / "scores.csv", cells(good=GOOD, noise=NOISE)))
+    # All exchanges of twelve items are enumerated.
+    rows = analysed(study, {"analysis": "metrics", "top_and_last": 3}, n_permutations=2**12)
+    about = {"criterion": "quality", "metric": "good"}
+    for end, groups in (("by_item", (HUMAN, GOOD)), ("by_system", (HUMAN.T, GOOD.T))):
+        for name, statistic in (("pearson", scipy.stats.pearsonr), ("spearman", scipy.stats.spearmanr)):
+            row = one(rows, f"metric_{name}_{end}", **about)
+            assert row["value"] == pytest.approx(
+                np.mean([statistic(*pair).statistic for pair in zip(*groups, strict=True)])
+            )
+            assert row["low"] < row["value"] < row["high"]
+    tau = [scipy.stats.kendalltau(*pair).statistic for pair in zip(HUMAN.T, GOOD.T, strict=True)]
+    assert one(rows, "metric_tau_b_by_system", **about)["value"] == pytest.approx(np.mean(tau))
+    assert one(rows, "metric_tau_b_by_system", **about)["n_ratings"] == 4
+    options = {"n_resamples": 0, "confidence": 0.95, "rng": np.random.default_rng(1)}
+    for end, grouping, n in (("texts", "none", 1128), ("by_item", "item", 72), ("by_system", "system", 264)):
+        row, wanted = (
+            one(rows, f"metric_acc_eq_{end}", **about),
+            equal_accuracy(HUMAN, GOOD, grouping=grouping, **options),
+        )
+        assert (row["value"], row["n_ratings"]) == (pytest.approx(wanted.calibrated.value), n)
+        assert row["settings"]["epsilon"] == pytest.approx(wanted.epsilon)
+        assert row["settings"]["accuracy_without_epsilon"] == pytest.approx(wanted.uncalibrated)
+    soft = one(rows, "metric_soft_pairwise_accuracy", **about)
+    wanted_soft = soft_pairwise_accuracy(HUMAN, GOOD, n_permutations=2**12, rng=np.random.default_rng(1))
+    assert soft["value"] == pytest.approx(wanted_soft.value)
+    assert (soft["n_ratings"], soft["settings"]["exchanged"]) == (4, "items")
+    best = np.argsort(-HUMAN.mean(axis=0))
+    for end, codes in (("top", best[:3]), ("last", best[-3:])):
+        row = one(rows, f"metric_pearson_{end}", label=f"{end} 3", **about)
+        wanted_r = scipy.stats.pearsonr(HUMAN[:, codes].mean(axis=0), GOOD[:, codes].mean(axis=0)).statistic
+        assert (row["value"], row["n_ratings"]) == (pytest.approx(wanted_r), 3)
+    made = tables_for("metrics", [ResultRow(**row) for row in rows if row["analysis"] == "metrics"], 0.05)
+    by_caption = {table.caption: table for table in made}
+    assert len(by_caption["Pairwise accuracy with ties"].rows) == 6
+    assert [cells[0].text for cells in by_caption["Metrics within systems"].rows] == ["good", "noise"]
+    assert "Soft pairwise accuracy over systems" in [
+        column.label for column in by_caption["Metrics over systems"].columns
+    ]
+    assert len(by_caption["Metrics over the best and the worst systems"].rows) == 2
+
+
+def test_metrics_compared_by_swapped_scores(study: Path) -> None:
+    third = GOOD + NOISE
+    whole = [{"item": "", "system": system, "BLEU": value} for system, value in zip(SYSTEMS, (3, 1, 2, 9), strict=True)]
+    imported(write(study / "scores.csv", [*cells(good=GOOD, noise=NOISE, third=third), *whole]))
+    rows = analysed(study, {"analysis": "metrics"}, n_permutations=2**12)
+    columns = np.column_stack([GOOD.ravel(), NOISE.ravel(), third.ravel()])
+    options = {"n_permutations": 2**12, "rng": np.random.default_rng(1)}
+    by_item = perm_both(HUMAN.ravel(), columns, swapped=np.repeat(np.arange(N_ITEMS), 4), **options)
+    about = {"criterion": "quality", "metric": "good", "metric_b": "noise"}
+    row = one(rows, "metric_perm_texts", label="PERM-INPUT", **about)
+    assert (row["value"], row["p"]) == pytest.approx((by_item[0].difference.value, by_item[0].difference.p))
+    assert row["p"] <= row["p_adjusted"] <= 3 * row["p"]
+    assert (row["settings"]["family"], row["settings"]["swapped"]) == ("3 pairs of metrics", "items")
+    single = one(rows, "metric_perm_texts", label="PERM-BOTH", **about)
+    assert single["value"] == pytest.approx(row["value"])
+    assert "Single texts are swapped" in single["note"]
+    accuracy = one(rows, "metric_perm_acc_eq", label="PERM-INPUT", **about)
+    at = [one(rows, "metric_acc_eq_by_item", criterion="quality", metric=name)["value"] for name in ("good", "noise")]
+    assert accuracy["value"] == pytest.approx(at[0] - at[1])
+    systems = one(rows, "metric_perm_systems", label="PERM-BOTH", **about)
+    assert (systems["n_ratings"], systems["settings"]["family"]) == (4, "6 pairs of metrics")
+    assert "With 4 systems no p is below 0.12" in systems["note"]
+    groups = {
+        (row["statistic"], row["label"], row["metric"]): row["value"] for row in rows if "_group_" in row["statistic"]
+    }
+    assert groups["metric_group_texts", "as WMT", "good"] == 1
+    assert [groups["metric_group_texts", "corrected", name] for name in ("good", "third", "noise")] == [1, 2, 3]
+    assert {groups["metric_group_systems", "corrected", name] for name in ("good", "noise", "third", "BLEU")} == {1}
+    assert ("metric_group_texts", "as WMT", "BLEU") not in groups
+    made = {
+        table.caption: table
+        for table in tables_for("metrics", [ResultRow(**row) for row in rows if row["analysis"] == "metrics"], 0.05)
+    }
+    assert [cells[0].text for cells in made["Rank groups of metrics"].rows][-1] in {"noise", "BLEU"}
+    assert len(made["Difference of two metrics in r over texts"].rows) == 6
+    for less in ({"compare": False}, {"wmt": False}):
+        rows = analysed(study, {"analysis": "metrics", **less})
+        assert not [row for row in rows if "_perm_" in row["statistic"] or "_group_" in row["statistic"]]
+    assert {row["statistic"] for row in rows if row["metric_b"]} == {"metric_williams_texts", "metric_williams_systems"}
+
+
+def test_plans_from_before_have_the_figures_of_that_time() -> None:
+    """Archives of runs with such plans verify: no row is computed that they do not have."""
+    entry = {"analysis": "metrics", "human": "raw", "metrics": [], "lower_is_better": [], "gap": 0, "compare": True}
+    (kept,) = plan.as_meant({"analyses": [entry]})["analyses"]
+    assert kept == {**entry, "wmt": False, "directions": "listed"}
+
+
 def test_lower_is_better_where_that_is_said_and_systems_as_wholes(study: Path) -> None:
     whole = [
         {"item": "", "system": system, "TER": float(value)} for system, value in zip(SYSTEMS, (4, 3, 2, 1), strict=True)
@@ -214,6 +318,40 @@ def test_lower_is_better_where_that_is_said_and_systems_as_wholes(study: Path) -
     assert row["settings"]["score_of_a_system"] == "as imported"
     assert one(rows, "metric_mean", criterion="quality", metric="TER", system="A")["value"] == 4
     assert not [one for one in rows if one["statistic"] == "metric_pearson_texts"]
+
+
+def test_public_metrics_are_turned_by_their_names(study: Path) -> None:
+    said = imported(write(study / "scores.csv", cells(sacreTER=-GOOD, errors=-GOOD, BLEU=GOOD)))
+    assert said["notes"] == ["Lower is better, as the name says: sacreTER.", asked("errors")]
+
+    def directions(**settings: object) -> dict[str, tuple[float, str, str | None]]:
+        rows = analysed(study, {"analysis": "metrics", **settings})
+        found = [row for row in rows if row["statistic"] == "metric_pearson_systems"]
+        shown.extend(tables_for("metrics", [ResultRow(**row) for row in rows if row["analysis"] == "metrics"], 0.05))
+        return {
+            row["metric"]: (round(row["value"]), row["settings"]["sign"], row["settings"].get("direction"))
+            for row in found
+        }
+
+    shown: list[Table] = []
+    assert directions() == {
+        "sacreTER": (1, "turned", "name"), "errors": (-1, "as it is", "unknown"), "BLEU": (1, "as it is", "name"),
+    }  # fmt: skip
+    assert "Higher is taken as better for errors: neither the plan nor the name says otherwise." in shown[0].notes
+    assert directions(lower_is_better=["errors"], higher_is_better=["sacreTER"]) == {
+        "sacreTER": (-1, "as it is", "plan"), "errors": (1, "turned", "plan"), "BLEU": (1, "as it is", "name"),
+    }  # fmt: skip
+    # Plans from before names were known.
+    assert directions(directions="listed")["sacreTER"] == (-1, "as it is", None)
+
+
+def test_directions_of_public_names() -> None:
+    lower = ("TER_ref", "hter", "WER", "GPT2_PPL", "Perplexity (GPT-2)", "self-BLEU", "CharacTER", "WMD_src", "RMSE")
+    higher = ("BLEU-4", "sacreBLEU", "chrF2++", "chrF++", "ROUGE-L_ref", "rouge1", "wmt22-comet-da", "COMET-w_src",
+              "BLEURT-20", "BERTScore_F1", "XCOMET-XL", "GRUEN", "RoMe")  # fmt: skip
+    unknown = ("good", "errors", "MetricX-24", "C-PT16", "STAm", "matter", "filter", "kilometre", "")
+    for names, direction in ((lower, True), (higher, False), (unknown, None)):
+        assert {name: lower_is_better(name) for name in names} == dict.fromkeys(names, direction)
 
 
 def test_z_is_refused_where_raters_saw_one_system_each(tmp_path: Path) -> None:
@@ -285,14 +423,14 @@ def test_nobody_guesses_which_columns_are_metrics(study: Path) -> None:
     assert not MetricScore.objects.exists()
     said = imported(path, "--metrics", "good")
     assert (said["scores"], said["names"]) == (48, ["good"])
-    assert said["notes"] == ["scores.csv: 2 columns are not mapped and were left out: seg, note."]
+    assert said["notes"] == ["scores.csv: 2 columns are not mapped and were left out: seg, note.", asked("good")]
 
 
 def test_metrics_of_a_file_in_long_form_can_be_chosen(study: Path) -> None:
     rows = [{"item": "i0", "system": "A", "metric": name, "value": 1} for name in ("good", "line")]
     said = imported(write(study / "long.csv", rows), "--metrics", "good")
     assert said["names"] == ["good"]
-    assert said["notes"] == ["Left out, because they were not named: line."]
+    assert said["notes"] == ["Left out, because they were not named: line.", asked("good")]
 
 
 @pytest.mark.parametrize("word", ["NaN", "nan", "None", "null", "NA", "n/a"])
@@ -327,6 +465,6 @@ def test_variants_of_a_text(tmp_path: Path) -> None:
     # Without the column, a score is of all variants of the text.
     assert imported(write(tmp_path / "plain.csv", [{"item": "i0", "system": "A", "plain": 3.0}]))["scores"] == 1
     said = imported(write(tmp_path / "scores.csv", rows))
-    assert said["notes"] == ["1 score is the mean over the variants of a text."]
+    assert said["notes"] == ["1 score is the mean over the variants of a text.", asked("good")]
     found = MetricScore.objects.filter(metric="good").order_by("system__key").values_list("system__key", "value")
     assert list(found) == [("A", 2.5), ("B", 2.0)]

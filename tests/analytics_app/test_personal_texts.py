@@ -159,6 +159,27 @@ def test_every_problem_has_its_place_and_nothing_is_stored(study: Study, tmp_pat
     assert (column, "at most 100" in message) == (3, True)
 
 
+def test_a_text_for_a_rater_of_a_group_that_does_not_do_the_task_is_refused(tmp_path: Path) -> None:
+    groups = "groups: [{key: diary, name: Diary}, {key: control, name: Control}]\ntasks:"
+    yaml = (
+        STUDY.replace("PERSONAL", "wait").replace("tasks:", groups).replace("    k: 9", "    groups: [diary]\n    k: 9")
+    )
+    other = """  - key: other
+    type: questionnaire
+    params: {instrument: own, questions: [{key: mood, kind: single, question: "How are you?", points: 5}]}
+    groups: [control]
+    k: 9
+    set_size: 1
+"""
+    (tmp_path / "study.yaml").write_text(yaml + other, encoding="utf-8")
+    study = lifecycle.move(study_id=studyfile.load(tmp_path, owner=None).pk, action="open", by=None)
+    raters = {rater.group.key: rater.pseudonym for rater in (enrolled(study)[0], enrolled(study)[0]) if rater.group}
+    ((line, column, message),) = problems(study, tmp_path, f"{raters['control']},You slept well.,")
+    assert (line, column) == (2, 1)
+    assert "The task “report” is not for the group of this rater." in message
+    assert uploaded(study, tmp_path, f"{raters['diary']},You slept well.,")["texts"] == 1
+
+
 def test_a_study_without_such_a_questionnaire_takes_none(tmp_path: Path) -> None:
     study = opened(tmp_path, "none")
     ((line, _column, message),) = problems(study, tmp_path, "ann,A.,")

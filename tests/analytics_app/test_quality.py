@@ -7,9 +7,8 @@ from django.contrib.auth.models import User
 from analytics_app import quality
 from analytics_app.models import Exclusion
 from analytics_app.results import Row
-from analytics_app.runs.compute import Outcome
 from tasks_app.models import Study
-from tests.analytics_app.filling import Filler, new_run, work
+from tests.analytics_app.filling import Filler, Found, new_run, work
 from tests.builders import build_study
 from tests.once import study_made_once
 
@@ -58,7 +57,7 @@ def filler(filler_once: Filler, db: None) -> Filler:
     return filler_once.again()
 
 
-def applied(study: Study, *rules: dict[str, object]) -> Outcome:
+def applied(study: Study, *rules: dict[str, object]) -> Found:
     """Apply rules, and compare the systems."""
     return work(new_run(study, rules=list(rules), analyses=SYSTEMS_ALONE))
 

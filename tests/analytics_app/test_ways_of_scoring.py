@@ -129,7 +129,10 @@ def test_ways_criteria_and_tasks(study: Path) -> None:
     lead = one(rows, "scoring_spearman", metric="mean", metric_b="geometric_mean", **about)
     expected = scipy.stats.spearmanr(means(quality), geometric(magnitude)).statistic
     assert (lead["value"], lead["settings"]["leading"]) == (pytest.approx(expected), True)
-    assert (lead["settings"]["a"], lead["settings"]["b"]) == ("Likert scale: Quality", "magnitude: Quality")
+    assert (lead["settings"]["a"], lead["settings"]["b"]) == (
+        "Likert scale: Quality",
+        "Magnitude estimation (RankME) (task 2): Quality",
+    )
     pearson = one(rows, "scoring_pearson", metric="mean", metric_b="mean", **about)
     test = scipy.stats.pearsonr(
         means(quality), means(magnitude), method=scipy.stats.PermutationMethod(n_resamples=np.inf)
@@ -200,7 +203,7 @@ def test_tables_and_charts(study: Path) -> None:
     (between,) = tables_for("ways_of_scoring", [ResultRow(**row) for row in rows if row["criterion"] is None], 0.05)
     assert [[cell.text for cell in row[:2]] for row in between.rows[:2]] == [
         ["Likert scale: Quality – Likert scale: Fluency", "mean rating"],
-        ["Likert scale: Quality – magnitude: Quality", "mean rating – geometric mean"],
+        ["Likert scale: Quality – Magnitude estimation (RankME) (task 2): Quality", "mean rating – geometric mean"],
     ]
 
 

@@ -14,7 +14,7 @@ from django.urls import reverse
 from analytics_app.archive import comparing
 from analytics_app.archive.reading import Archive
 from analytics_app.models import ResultRow, Run
-from analytics_app.runs import preview, start
+from analytics_app.runs import digest, preview, start
 from analytics_app.selectors.newer_data import changes_since, data_after
 from analytics_app.views import run_words, standing
 from tasks_app.models import Output, Study, Withdrawal
@@ -81,7 +81,7 @@ def test_a_run_leaves_them_out_and_says_so(filler: Filler) -> None:
     assert changed == "Texts were withdrawn, or withdrawals taken back, after this run."
     assert not changes_since(run, data_after(study, run)[1])
     assert start.counts_seen(before)["n_seen"] == 8
-    assert start.digest_of(before) == before.digest
+    assert digest.digest_of(before) == before.digest
     withdrawing.take_back(withdrawal_id=first.pk, by=None)
     withdrawing.take_back(withdrawal_id=second.pk, by=None)
     again = start.start(study=study, by=None, trigger="command")

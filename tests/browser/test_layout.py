@@ -47,9 +47,9 @@ def test_a_title_with_a_word_longer_than_a_phone_is_wide(page: Page, live_site: 
         assert faults_at(page, (390,)) == {}, address
     page.goto(f"{LONG_WORDS}/set-up/checks/")
     page.set_viewport_size({"width": 390, "height": 900})
-    button = page.get_by_role("button", name="Add an attention check (Texts about places)")
+    button = page.get_by_role("button", name="Add an attention check: Texts about places")
     words = button.evaluate("(button) => [...button.children].map((child) => child.textContent.trim())")
-    assert words == ["Add an attention check (Texts about places)"], "one line of words, not two columns"
+    assert words == ["Add an attention check: Texts about places"], "one line of words, not two columns"
 
 
 @pytest.mark.exhaustive

@@ -83,7 +83,7 @@ def test_a_table_becomes_an_open_study_on_prolific(browser: Browser, live_site: 
         walk.press("Add this task")
         walk.fill("Question", "How well does this text read?")
         walk.press("Save and go on")
-        walk.press("Add an attention check (Likert scale)")
+        walk.press("Add an attention check: Likert scale")
         walk.press("Save and go on")
         tell_the_rest(walk)
         walk.press("Check everything")

@@ -38,6 +38,41 @@ def test_it_works_without_javascript(browser: Browser, live_site: LiveSite, make
         expect(page.get_by_role("heading", name="Thank you, you have finished")).to_be_visible()
 
 
+def test_the_next_text_takes_the_place_of_the_one_that_was_sent(page: Page, make_study: MakeStudy) -> None:
+    begin(page, make_study("turned", size=4))
+    page.evaluate("globalThis.sameDocument = true")
+    asked: list[str] = []
+    page.on("request", lambda request: "/judge/" in request.url and asked.append(request.method))
+    chosen = page.locator("input[type=radio]:checked")
+    for done in range(3):
+        at(page, done)
+        expect(page.locator("[data-settling]")).to_have_count(0)
+        page.keyboard.press("4")
+        expect(chosen).to_have_count(1)
+        page.keyboard.press("2")
+        expect(chosen).to_have_count(2)
+        page.keyboard.press("Control+Enter")
+        at(page, done + 1)
+        expect(page.locator("main h1")).to_be_focused()
+        expect(page.get_by_role("status")).to_have_text(f"Saved. Text {done + 2} of 4")
+        assert page.title().startswith(f"Text {done + 2} of 4")
+        expect(chosen).to_have_count(0)
+    assert asked == ["POST"] * 3
+    assert page.evaluate("globalThis.sameDocument") is True
+    page.keyboard.press("3")
+    expect(page.locator("[data-saved]")).to_have_text("Saved")
+    page.reload()
+    at(page, 3)
+    expect(chosen).to_have_count(1)
+    page.go_back()
+    page.go_forward()
+    at(page, 3)
+    expect(chosen).to_have_count(1)
+    page.keyboard.press("4")
+    send(page)
+    expect(page.get_by_role("heading", name="Thank you, you have finished")).to_be_visible()
+
+
 @pytest.mark.exhaustive
 def test_what_was_emptied_after_the_last_draft_stays_empty(page: Page, make_study: MakeStudy) -> None:
     begin(page, make_study("emptied"))

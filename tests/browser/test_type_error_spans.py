@@ -271,3 +271,36 @@ def test_marks_given_in_a_text_from_right_to_left(browser: Browser, monkeypatch:
         posted = site.posts[-1]
         assert (posted["p1-given-1"], posted["p1-given-2"]) == ("keep", "remove")
         page.close()
+
+
+def test_given_marks_that_are_edited_with_the_keyboard(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    kind = registry["error_spans"]({"given_marks": "edit"})
+    given = [{"start": 4, "end": 9, "severity": "major"}, {"start": 13, "end": 17, "severity": "minor"}]
+    part = Part(0, "The train is late today.", "en", (given,))
+    shown = Screen(kind, (part,), kind.brings(), source="Der Zug hat Verspätung.", source_language="de")
+    monkeypatch.setattr(stage, "screen_of", lambda _request: shown)
+    with stage.serving() as site:
+        page = browser.new_page(base_url=site.url)
+        page.goto("/judge/")
+        listed = page.locator("[data-spans-list] li")
+        given_words = [re.compile(rf"{words}\s+marked already") for words in (r"train\s+Major", r"late\s+Minor")]
+        expect(listed).to_have_text(given_words)
+        accessible(page)
+        page.get_by_role("listbox", name="Text", exact=True).focus()
+        page.keyboard.press("PageDown")
+        page.keyboard.press("1")
+        expect(listed.first).to_contain_text("marked already, changed by you")
+        page.keyboard.press("PageDown")
+        page.keyboard.press("Delete")
+        expect(listed).to_have_count(1)
+        page.keyboard.press("Home")
+        page.keyboard.press("2")
+        page.get_by_role("slider").press("Home")
+        send(page)
+        expect(page.get_by_role("heading", name="Next text")).to_be_visible()
+        posted = json.loads(site.posts[-1]["p1-spans"])
+        assert [(one["start"], one["severity"], one.get("of")) for one in posted] == [
+            (0, "major", None),
+            (4, "minor", 1),
+        ]
+        page.close()

@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+import re
 import subprocess
 import sys
 from functools import partial
@@ -13,6 +14,7 @@ from django.db import models
 
 from analytics_app import analyses, quality
 from analytics_app.analyses.base import Analysis, Common, Question, QuestionCriterion, Sample
+from analytics_app.archive.writing import LIBRARIES
 from analytics_app.models import ResultRow
 from analytics_app.ratings import Extras, Judgments, Names, Table
 from analytics_app.results import COLUMNS, Row
@@ -334,4 +336,21 @@ def test_serving_pages_loads_no_heavy_library() -> None:
     )
     root = Path(__file__).resolve().parents[2]
     answer = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
+    assert answer.stdout.split() == []
+
+
+def test_no_library_of_an_analysis_loads_a_plotting_library() -> None:
+    """A worker would need 50 MiB more, and an installation another ten packages."""
+    root = Path(__file__).resolve().parents[2]
+    lazy = re.compile(r"^ +(?:import|from) ([a-z_.]+)", re.MULTILINE)
+    sources = (path.read_text() for path in (root / "analytics_app").rglob("*.py"))
+    found = {
+        name
+        for source in sources
+        for name in lazy.findall(source)
+        if name.split(".")[0] in {*LIBRARIES, "altair", "vl_convert"}
+    }
+    assert {name.split(".")[0] for name in found} >= {"choix", "krippendorff", "sacrebleu", "statsmodels"}
+    code = f"import sys\nimport {', '.join(sorted(found))}\nprint(*{{'matplotlib', 'pingouin'}} & set(sys.modules))"
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert answer.stdout.split() == []

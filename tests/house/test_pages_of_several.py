@@ -88,7 +88,7 @@ def stored(study: Study, *, planned: bool) -> Run:
     return run
 
 
-@pytest.mark.parametrize("state", [Study.State.OPEN, Study.State.CLOSED])
+@pytest.mark.parametrize("state", [Study.State.OPEN, pytest.param(Study.State.CLOSED, marks=pytest.mark.exhaustive)])
 def test_no_page_of_a_study_with_raters_and_runs_asks_too_many_queries(draft: Study, rosa: User, state: str) -> None:
     study = lifecycle.move(study_id=draft.pk, action="open", by=rosa)
     raters = [judged(study, Random(number)) for number in range(4)]

@@ -10,7 +10,7 @@ from django import forms
 from django.conf import settings
 from django.template.loader import get_template
 
-from tasks_app.studyfile.own_sections.known_answers import why_never
+from tasks_app.studyfile.own_sections.checks.known_answers import why_never
 from tasks_app.task_types import TaskType, registry
 from tasks_app.task_types.base import Criterion, GoldAnswer, ItemTexts, OutputText, Part, Quality, Screen, Value
 

@@ -137,17 +137,43 @@ def test_a_text_is_done_when_everything_was_said(blank: Page) -> None:
 def test_who_changes_a_given_mark_removes_it_and_makes_their_own(blank: Page) -> None:
     body = f"""{MARKS}
         const marks = make(); marks.set('given-1-1', {{severity: 'minor'}});
-        const before = [marks.state.verdicts[1], JSON.parse(marks.json(1)).map((one) => one.severity), marks.left(1)];
+        const own = JSON.parse(marks.json(1)).map((one) => [one.severity, one.of]);
+        const before = [marks.state.verdicts[1], own, marks.left(1)];
         marks.undo(); const undone = [marks.state.verdicts[1], marks.json(1), marks.left(1)];
         return [before, undone, marks.undo(), marks.undo(true), marks.left(1), marks.undo(true)];
     """
     assert run(blank, body, "marks") == [
-        [{"1": "remove"}, ["minor"], ""],
+        [{"1": "remove"}, [["minor", 1]], ""],
         [{}, "", "unsettled"],
         False,
         True,
         "",
         False,
+    ]
+
+
+def test_given_marks_that_are_edited_say_what_became_of_them(blank: Page) -> None:
+    body = f"""{MARKS}
+        const edited = {{1: [m(4, 9, 'major'), m(13, 17)]}};
+        const marks = make({{given: {{1: []}}, edited}});
+        const posted = edited[1].map((one, place) => ({{...one, category: '', of: place + 1}}));
+        marks.read(1, JSON.stringify(posted), {{}}, false);
+        const origins = () => marks.of(1).map((one) => marks.origin(one));
+        const said = [origins()];
+        const [first] = marks.of(1);
+        marks.set(first.key, {{end: 12}}); said.push(origins());
+        marks.add(1, m(0, 2)); said.push(origins(), JSON.parse(marks.json(1)).map((one) => one.of ?? 0));
+        marks.remove(first.key); said.push(origins());
+        marks.undo(); marks.undo(); marks.undo(); said.push(origins());
+        return said;
+    """
+    assert run(blank, body, "marks") == [
+        ["kept", "kept"],
+        ["changed", "kept"],
+        ["", "changed", "kept"],
+        [0, 1, 2],
+        ["", "kept"],
+        ["kept", "kept"],
     ]
 
 

@@ -160,6 +160,7 @@ def screen_of(request: HttpRequest) -> Screen:
     if "points" in asked:
         given["points"] = int(asked["points"])
     language = asked.get("text", "en")
+    context = {"": (), "short": TEXTS["en"][1:], "long": (LONG, LONG)}[asked.get("context", "")]
     return Screen(
         kind=member({name: value for name, value in given.items() if name in member.Settings.base_fields}),
         parts=tuple(parts_of(asked, language, n)),
@@ -169,7 +170,8 @@ def screen_of(request: HttpRequest) -> Screen:
         source_language="de",
         language=asked.get("study", "en"),
         format="markdown" if language == "md" else "text",
-        context={"": (), "short": TEXTS["en"][1:], "long": (LONG, LONG)}[asked.get("context", "")],
+        context=context,
+        context_texts=tuple(TEXTS[language][: len(context)]) if "translations" in asked else (),
         media=MEDIA if "media" in asked else (),
         paged="paged" in asked,
     )

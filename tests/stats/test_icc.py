@@ -31,12 +31,6 @@ def test_shrout_and_fleiss(form: Form) -> None:
     assert (found.n_ratings, found.n_items, found.n_raters, found.df) == (24, 6, 4, 5)
 
 
-def test_the_packages_options_stay_as_they_were() -> None:
-    before = pingouin.options["round.column.CI95"]
-    icc_forms(FOUR_JUDGES)
-    assert pingouin.options["round.column.CI95"] == before == 2
-
-
 def test_the_limits_at_95_percent_are_the_packages_and_others_nest() -> None:
     squares = module._two_way_squares(np.array(FOUR_JUDGES, dtype=float))
     own = module._all_limits(squares, 0.95)
@@ -67,13 +61,35 @@ def test_unequal_numbers_of_ratings() -> None:
     assert icc_one_way([*([4, 5, 4, 2, 2]), 9], [0, 0, 0, 1, 1, 2]) == icc_one_way([4, 5, 4, 2, 2], [0, 0, 0, 1, 1])
 
 
-def test_as_the_package_has_it_on_other_ratings() -> None:
-    table = many(40, 3, seed=9)
+NAMES_OF_PINGOUIN: dict[Form, str] = {
+    "ICC1": "ICC(1,1)",
+    "ICC2": "ICC(A,1)",
+    "ICC3": "ICC(C,1)",
+    "ICC1k": "ICC(1,k)",
+    "ICC2k": "ICC(A,k)",
+    "ICC3k": "ICC(C,k)",
+}
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        many(40, 3, seed=9),
+        many(300, 12, seed=2),
+        FOUR_JUDGES,
+        [[1, 3], [2, 1], [5, 4]],
+        [[1, 5, 9], [2, 5, 9], [3, 6, 10]],
+    ],
+)
+def test_all_forms_are_as_pingouin_has_them(table: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(pingouin.options, "round.column.CI95", None)
     values, texts, raters = long(table)
     data = pd.DataFrame({"text": texts, "rater": raters, "value": values})
-    expected = pingouin.intraclass_corr(data, targets="text", raters="rater", ratings="value")
-    found = icc_forms(table)
-    assert [found[form].value for form in PUBLISHED] == pytest.approx(expected["ICC"].tolist(), abs=1e-12)
+    expected = pingouin.intraclass_corr(data, targets="text", raters="rater", ratings="value").set_index("Type")
+    for form, estimate in icc_forms(table).items():
+        row = expected.loc[NAMES_OF_PINGOUIN[form]]
+        assert (estimate.value, estimate.p) == pytest.approx((row["ICC"], row["pval"]), rel=1e-10, abs=1e-12)
+        assert (estimate.low, estimate.high) == pytest.approx(sorted(row["CI95"]), rel=1e-10, abs=1e-12)
 
 
 def test_undefined_values_are_sentences() -> None:

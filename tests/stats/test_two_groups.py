@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from analytics_app.stats.comparison.two_groups import association, difference_of_means, higher_answers
+from analytics_app.stats.comparison.association import association
+from analytics_app.stats.comparison.two_groups import difference_of_means, higher_answers
 
 NAN = float("nan")
 

@@ -110,6 +110,12 @@ def test_the_most_even_arrangement_is_taken_even_if_the_search_ends_in_another()
         assert spread(counts) == 3, seed
 
 
+def test_pairs_that_meet_too_often_or_too_seldom_are_the_ones_to_move() -> None:
+    search = blocks._Search(((),), 2, 1, Random(1))
+    search.met = [[], [3], [1, 1]]  # five meetings of three pairs: one or two for each
+    assert search._unequal() == [(1, 0)]
+
+
 def test_where_within_one_is_impossible_the_counts_say_so() -> None:
     # Two screens of three out of six: any second arrangement repeats a pair while others never met.
     counts = counts_of_pairs(units(Ranking({"texts_a_screen": 3}), items(2, 6)), 6)

@@ -9,7 +9,7 @@ from django.core.management import call_command
 from django.utils import translation
 
 from evalweb.local_services.folder import BASE_DIR
-from tasks_app.task_types.base import Criterion, ItemTexts, OutputText, Part, Screen, Value
+from tasks_app.task_types.base import Criterion, ItemTexts, OutputText, Part, Quality, Screen, Value
 from tasks_app.task_types.error_spans import ErrorSpans, SpansForm
 from tasks_app.task_types.error_spans.scheme import letters_for
 from tasks_app.task_types.graphemes import inside
@@ -192,10 +192,85 @@ def test_marks_that_a_text_comes_with_are_kept_or_removed_one_by_one() -> None:
     assert not answer(on, p1_given_1="perhaps", p1_given_2="keep").is_valid()
 
 
+def test_scores_that_contradict_the_errors_are_refused_where_the_study_says_so() -> None:
+    on = screen(score_check="refuse", high_score=85, low_score=85)
+    above = answer(on, mark(4, 9, "major"), p1_score="85")
+    assert above.errors == {"p1-score": ["You gave 85 of 100, but marked an error as “Major”. Change one of them."]}
+    below = answer(on, p1_none="1", p1_score="84")
+    assert below.errors == {"p1-score": ["You gave 84 of 100, but marked no error. Change one of them."]}
+    for marks, score in (([mark(4, 9, "major")], "84"), ([mark(4, 9, "minor")], "100"), ([], "85")):
+        more = {} if marks else {"p1_none": "1"}
+        assert answer(on, *marks, p1_score=score, **more).is_valid()
+    assert form_of(on).page_data()["doubtful"] == {"above": 84, "below": 85, "field": "score", "refused": True}
+    asked = screen(high_score=85)
+    assert answer(asked, mark(4, 9, "major"), p1_score="100").is_valid()
+    assert form_of(asked).page_data()["doubtful"] == {"above": 84, "below": 80, "field": "score", "refused": False}
+    for silent in (screen(score_check="nothing"), screen(score="no")):
+        assert form_of(silent).page_data()["doubtful"] is None
+
+
+GIVEN = ({"start": 4, "end": 9, "severity": "major"}, {"start": 13, "end": 17, "severity": "minor"})
+
+
+def origins(on: Screen, form: SpansForm) -> list[tuple[str | None, str | None, int | None]]:
+    """The words of each stored mark, where it comes from, and the given mark that it was."""
+    return [(one.text, one.mark_origin, one.mark_of) for one in rows(on, form) if one.outcome == "span"]
+
+
+def test_a_stored_mark_says_whether_it_is_own_kept_or_changed() -> None:
+    on = screen(prefill=GIVEN)
+    form = answer(on, mark(0, 3), mark(13, 23, "minor") | {"of": 2}, p1_given_1="keep", p1_given_2="remove")
+    assert origins(on, form) == [("The", "own", None), ("train", "kept", 1), ("late today", "changed", 2)]
+    # A mark that stays, or that does not exist, is nobody's predecessor; nor is one that another mark names already.
+    for verdicts, of in (({"p1_given_2": "keep"}, 2), ({"p1_given_2": "remove"}, 3)):
+        form = answer(on, mark(0, 3) | {"of": of}, p1_given_1="remove", **verdicts)
+        assert origins(on, form)[0] == ("The", "own", None)
+    both = [mark(0, 3) | {"of": 1}, mark(10, 12) | {"of": 1}]
+    form = answer(on, *both, p1_given_1="remove", p1_given_2="remove")
+    assert origins(on, form) == [("The", "changed", 1), ("is", "own", None)]
+    assert origins(screen(), answer(screen(), mark(0, 3))) == [("The", None, None)]
+    for wrong in (0, -1, True, "1", 1.5, None):
+        assert not answer(on, mark(0, 3) | {"of": wrong}, p1_given_1="remove", p1_given_2="remove").is_valid(), wrong
+
+
+def test_given_marks_that_are_edited_are_among_the_own_ones_from_the_start() -> None:
+    on = screen(prefill=GIVEN, given_marks="edit")
+    form = form_of(on)
+    assert [(one["of"], one["start"]) for one in json.loads(form["p1-spans"].value())] == [(1, 4), (2, 13)]
+    assert [name for name in form.fields if "given" in name] == []
+    shown = form.page_data()
+    assert shown["given"] == {"1": []}
+    assert [one["start"] for one in shown["edited"]["1"]] == [4, 13]
+    untouched = answer(on, *json.loads(form["p1-spans"].value()))
+    assert origins(on, untouched) == [("train", "kept", 1), ("late", "kept", 2)]
+    changed = answer(on, mark(0, 9) | {"of": 1}, mark(13, 17, "major") | {"of": 2}, mark(10, 12))
+    assert origins(on, changed) == [("The train", "changed", 1), ("is", "own", None), ("late", "changed", 2)]
+    assert origins(on, answer(on, p1_none="1")) == []
+    assert list(answer(on).errors) == ["p1-spans"]
+    # Who removed all of them finds none when coming back.
+    removed = answer(on, p1_none="1")
+    assert removed.is_valid()
+    assert form_of(on, None, json.loads(json.dumps(removed.cleaned_data)))["p1-spans"].value() == "[]"
+    assert form_of(on, None, {"p1-spans": "[]"})["p1-spans"].value() == "[]"
+
+
+@pytest.mark.parametrize("quality", list(Quality))
+def test_simulated_raters_edit_given_marks(quality: Quality) -> None:
+    on = screen(prefill=GIVEN, given_marks="edit")
+    stored = []
+    for seed in range(8):
+        form = form_of(on, ErrorSpans({"given_marks": "edit"}).simulate(on, quality, Random(seed)))
+        assert isinstance(form, SpansForm)
+        stored += origins(on, form)
+    assert {origin for _words, origin, _of in stored} <= {"own", "kept"}
+    assert bool(stored) is (quality is not Quality.STRAIGHT_LINER)
+
+
 @pytest.mark.parametrize(
     ("payload", "said"),
     [
         ({"start": 4, "end": 9, "severity": "major"}, None),
+        ({"start": 4, "end": 9, "severity": "major", "of": 1}, "mark, or a list"),
         ([], None),
         ("x", "mark, or a list"),
         ([{"start": 4}], "mark, or a list"),

@@ -6,11 +6,12 @@ from typing import cast
 
 import pytest
 
-from tasks_app.task_types.base import Criterion, ItemTexts, OutputText, Part, Quality, Screen
+from tasks_app.task_types import kind_of
+from tasks_app.task_types.base import Criterion, GoldAnswer, ItemTexts, OutputText, Part, Quality, Screen
 from tasks_app.task_types.grid import TextsForm
 from tasks_app.task_types.likert import Likert
 from tasks_app.task_types.simulation import latent_quality
-from tests.task_types.kit import form_of, ratings_of, simulated
+from tests.task_types.kit import form_of, grades, ratings_of, simulated
 
 FLUENCY = Criterion("fluency", "Fluency", question="How fluent is it?", low="not at all", high="perfectly")
 AGREED = Criterion("fluency", "Fluency", question="The text is fluent.")
@@ -209,3 +210,26 @@ def test_each_rater_gets_the_criteria_in_a_drawn_order() -> None:
     orders = {tuple(cast("list[str]", keys)) for keys in drawn}
     assert len(orders) == 6
     assert all(sorted(order) == ["accuracy", "fluency", "style"] for order in orders)
+
+
+def test_equal_parameters_make_one_type_in_whatever_order_they_are_stored() -> None:
+    assert kind_of("likert", {"points": 7, "lowest": 0}) is kind_of("likert", {"lowest": 0, "points": 7})
+
+
+@pytest.mark.parametrize(
+    ("kind", "known", "step", "passed"),
+    [
+        ("exact", 4, 4, True),
+        ("exact", 4, 5, False),
+        ("range", [3, 5], 3, True),
+        ("range", [3, 5], 2, False),
+        ("set", [1, 5], 5, True),
+        ("set", [1, 5], 3, False),
+    ],
+)
+def test_a_step_is_compared_with_a_known_answer(kind: str, known: object, step: int, passed: bool) -> None:
+    on = screen()
+    form = form_of(on, {"p1-fluency": str(step)})
+    assert form.is_valid(), form.errors
+    (graded,) = grades(on, form.cleaned_data, [GoldAnswer(kind, known)])
+    assert (graded.passed, graded.given) == (passed, (step,))

@@ -4,10 +4,11 @@ import csv
 import gzip
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from tasks_app.models import Study, Unit
 from tasks_app.task_types.base import Criterion, Quality, Scale, Screen, Value
 from tasks_app.task_types.questionnaire import Questionnaire
 from tasks_app.task_types.questionnaire.panas import MOST_MISSING, NEGATIVE, POSITIVE, WORDS
+from tasks_app.task_types.questionnaire.questions import labels_of
 from tasks_app.task_types.simulation import latent_quality
 from tests.reproduction.published import folder_of, missing
 from tests.task_types.kit import form_of, ratings_of, simulated
@@ -230,6 +232,14 @@ def test_prefer_not_to_say_is_an_answer_everywhere_in_demographics() -> None:
     assert form.is_valid(), form.errors
     assert {value.label for value in ratings_of(shown, form.cleaned_data)} == {"prefer-not-to-say"}
     assert all(one.labels[-1] == "Prefer not to say" for one in shown.criteria)
+
+
+def test_a_study_words_the_ends_of_a_scale_and_the_steps_between_stay_without_words() -> None:
+    asked = {"questions": [{"key": "ease", "kind": "single", "question": "How easy was it?", "points": 5}]}
+    (criterion,) = screen(**asked).criteria
+    own = screen(words={"ease": replace(criterion, labels=(), low="Hard", high="Easy")}, **asked)
+    ((prompt, worded),) = cast("Questionnaire", own.kind).worded(own)
+    assert labels_of(prompt.question, worded) == ("Hard", "", "", "", "Easy")
 
 
 @pytest.mark.parametrize(

@@ -9,20 +9,31 @@ from django.db import connection
 
 from tasks_app.services.database import CLAIMS, LOCK_ORDER, SUBMISSIONS
 
+EXECUTE = re.compile(r"^EXECUTE (\w+)")
+
 # Only tests have them: each runs in a transaction, in which those of the product are savepoints.
 SAVEPOINTS = re.compile(r"^(RELEASE |ROLLBACK TO )?SAVEPOINT")
 
 Execute = Callable[[str, Any, bool, dict[str, Any]], Any]
 
 
+def _written(sql: str) -> str:
+    """Return the text of a statement, also of one that was prepared and is executed by its name."""
+    if (match := EXECUTE.match(sql)) is None:
+        return sql
+    with connection.connection.cursor() as cursor:
+        cursor.execute("SELECT statement FROM pg_prepared_statements WHERE name = %s", [match[1]])
+        return re.sub(r"^PREPARE \w+ AS\s+", "", cursor.fetchone()[0])
+
+
 @contextmanager
 def statements() -> Iterator[list[str]]:
-    """Collect the statements of this connection as they are sent, with placeholders in place of values."""
+    """Collect the statements of this connection as they were written, with placeholders in place of values."""
     sent: list[str] = []
 
     def record(execute: Execute, sql: str, params: Any, many: bool, context: dict[str, Any]) -> Any:
         if not SAVEPOINTS.match(sql):
-            sent.append(re.sub(r"\s+", " ", sql).strip())
+            sent.append(re.sub(r"\s+", " ", _written(sql)).strip())
         return execute(sql, params, many, context)
 
     with connection.execute_wrapper(record):

@@ -19,6 +19,7 @@ from django.urls import reverse
 from tasks_app import studyfile
 from tasks_app.models import Study
 from tasks_app.setup import changes
+from tasks_app.task_types import registry
 from tests.about import ready
 from tests.tasks_app.sound_studies import LANGUAGES, TYPES, Row, rows_of, write
 
@@ -150,6 +151,10 @@ FAULTS: Mapping[tuple[str, str], Sequence[Fault]] = {
             "6 of 6 texts break off after 58 characters (n0; n1; n2 …). Something cut them",
             texts=texts(lambda row: cut(row["output"]), "person"),
         ),
+        Fault(
+            "a question of another task", "questions", "“Which of the two”, but raters cannot do that in this task",
+            values("criteria", 0, "question", to="Which of the two notices reads better?"),
+        ),
         Fault("no one to complain to", "consent", "nobody outside the team", values("about", "complaints", to="")),
     ),
     ("likert", "de"): (
@@ -180,6 +185,10 @@ FAULTS: Mapping[tuple[str, str], Sequence[Fault]] = {
         ),
     ),
     ("pairwise", "en"): (
+        Fault(
+            "the instructions of the task type before", "task", "instructions of another task type, “Slider”",
+            values(*TASK, "instructions", to=str(registry["slider"].default_instructions)),
+        ),
         Fault("no contact", "consent", "no address to write to", values("about", "contact", to="")),
         Fault(
             "the declared language of the sources is wrong", "texts",
@@ -251,6 +260,10 @@ FAULTS: Mapping[tuple[str, str], Sequence[Fault]] = {
             "the declared language of the texts is wrong", "texts",
             "texts are said to be in English but look like German",
             texts=lambda rows: [{**row, "language": "en"} for row in rows],
+        ),
+        Fault(
+            "a phrase of another task's instructions", "task", "“den abweichenden”, but raters cannot do that",
+            values("tasks", 0, "instructions", to="Lesen Sie den Aushang. Wählen Sie dann den abweichenden Text."),
         ),
         Fault("empty texts", "texts", "1 of 18 texts are empty", texts=first(lambda _text: "N/A", "rules")),
         Fault(

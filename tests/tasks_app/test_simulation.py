@@ -3,10 +3,11 @@
 from io import StringIO
 
 import pytest
+from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from tasks_app.models import Assignment, Judgment, Rater
+from tasks_app.models import Assignment, Judgment, Rater, Study
 from tasks_app.task_types.simulation import latent_quality, planted
 from tests import invariants
 from tests.builders import build_study
@@ -48,6 +49,17 @@ def test_a_study_that_is_not_open_or_not_there_is_refused() -> None:
         simulate("draft")
     with pytest.raises(CommandError, match="no study 'nowhere'"):
         simulate("nowhere")
+
+
+def test_raters_come_by_the_channel_that_is_open(rosa: User) -> None:
+    study = build_study(rosa)
+    for channels, used in (({"prolific": {}}, "prolific"), ({"prolific": {}, "link": {}}, "link")):
+        Study.objects.filter(pk=study.pk).update(settings={**study.settings, "channels": channels})
+        simulate(study.slug, raters=1, seed=len(channels))
+        assert Rater.objects.latest("pk").channel == used
+    Study.objects.filter(pk=study.pk).update(settings={**study.settings, "channels": {"invited": {}}})
+    with pytest.raises(CommandError, match="by invitation only"):
+        simulate(study.slug)
 
 
 def test_planted_levels_are_found_by_every_type_that_asks_for_the_quality_of_a_text() -> None:

@@ -242,10 +242,13 @@ def _raters(make: Rows, texts: Texts, settings: Mapping[str, Any]) -> Iterator[R
     """Yield the regression of each rater's own ratings; p values are not corrected."""
     names = make.sample.table.names.raters
     for code in np.unique(texts.rater).tolist():
-        mine = texts.rater == code
+        of_rater = texts.rater == code
         about = {"rater": names[code], "by_system": True, "n_raters": 1}
         fit = effects_of_errors(
-            texts.value[mine], texts.counts[texts.entry[mine]], texts.errors, confidence=make.sample.common.confidence
+            texts.value[of_rater],
+            texts.counts[texts.entry[of_rater]],
+            texts.errors,
+            confidence=make.sample.common.confidence,
         )
         if not fit.effects:
             yield make.row("error_effect_of_rater", fit.intercept, **about, settings=dict(settings))

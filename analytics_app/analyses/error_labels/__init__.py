@@ -147,11 +147,13 @@ def _follow_ups(make: Rows, answers: Answers, criterion: QuestionCriterion) -> I
     label_of = _labels_of(answers, follow_ups)
     codes = sorted({int(code) for code in label_of if code >= 0})
     for after in (None, *codes):
-        mine = np.ones(len(follow_ups), dtype=bool) if after is None else label_of == after
+        under_label = np.ones(len(follow_ups), dtype=bool) if after is None else label_of == after
         about = None if after is None else f"after={answers.options[after]}"
         for k, option in enumerate(follow_ups.options):
             share = wilson(
-                int(follow_ups.chosen[mine, k].sum()), int(mine.sum()), confidence=make.sample.common.confidence
+                int(follow_ups.chosen[under_label, k].sum()),
+                int(under_label.sum()),
+                confidence=make.sample.common.confidence,
             )
             yield make.row(
                 "follow_up_share",
@@ -159,7 +161,7 @@ def _follow_ups(make: Rows, answers: Answers, criterion: QuestionCriterion) -> I
                 criterion=criterion.key,
                 label=option,
                 slice="; ".join(filter(None, (about, make.sample.slice))) or None,
-                note=SEVERAL if _several(follow_ups.text[mine]) else None,
+                note=SEVERAL if _several(follow_ups.text[under_label]) else None,
                 settings={"interval": "Wilson"},
             )
 
@@ -181,17 +183,17 @@ def _labels_of(answers: Answers, follow_ups: Answers) -> NDArray[np.int64]:
 def _flag(make: Rows, criterion: QuestionCriterion) -> Iterator[Row]:
     """Yield the share of answers that ticked a flag, of all answers and of each system."""
     table = make.sample.table
-    mine = table.where((table.criterion == criterion.code) & ~np.isnan(table.value))
-    if not len(mine):
+    ratings = table.where((table.criterion == criterion.code) & ~np.isnan(table.value))
+    if not len(ratings):
         return
-    ticked = mine.value > 0
-    share = wilson(int(ticked.sum()), len(mine), confidence=make.sample.common.confidence)
-    note = SEVERAL if _several(mine.text) else None
+    ticked = ratings.value > 0
+    share = wilson(int(ticked.sum()), len(ratings), confidence=make.sample.common.confidence)
+    note = SEVERAL if _several(ratings.text) else None
     yield make.row("flag_share", share, criterion=criterion.key, note=note, settings={"interval": "Wilson"})
-    outputs = ByOutput.of(make.sample, mine.text)
+    outputs = ByOutput.of(make.sample, ratings.text)
     yield from shares(make, "flag_share", ticked[:, np.newaxis].astype(float), outputs, [None], criterion=criterion.key)
     if make.sample.common.generalise_to == "raters_and_texts":
-        answered = answered_of(outputs, ticked[:, np.newaxis], mine.rater)
+        answered = answered_of(outputs, ticked[:, np.newaxis], ratings.rater)
         columns = Columns("flag_share_crossed", "flag_share_crossed", [None], "flags", criterion=criterion.key)
         # Flags are not compared between systems: their tests would be a family of their own beside that of labels.
         yield from crossed_columns(make, answered, columns, [])

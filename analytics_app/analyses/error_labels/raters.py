@@ -30,11 +30,11 @@ def profiles(make: Rows, answers: Answers, criterion: str) -> Iterator[Row]:
         yield make.row("rater_share", criterion=criterion, note=note)
         return
     for place, code in enumerate(codes.tolist()):
-        mine = answers.chosen[rater == place]
-        for option, count in zip(answers.options, mine.sum(axis=0).tolist(), strict=True):
+        of_rater = answers.chosen[rater == place]
+        for option, count in zip(answers.options, of_rater.sum(axis=0).tolist(), strict=True):
             yield make.row(
                 "rater_share",
-                wilson(int(count), len(mine), confidence=confidence),
+                wilson(int(count), len(of_rater), confidence=confidence),
                 criterion=criterion,
                 rater=names[code],
                 label=option,
@@ -111,12 +111,12 @@ def seconds(make: Rows, criterion: QuestionCriterion) -> Iterator[Row]:
     rater = table.judgments.rater[judgments]
     codes = np.unique(rater)
     for code in codes.tolist() if len(codes) <= MOST_RATERS else ():
-        mine = seconds_taken[rater == code]
+        seconds_of_rater = seconds_taken[rater == code]
         yield make.row(
             "seconds_median",
-            value=float(np.median(mine)),
+            value=float(np.median(seconds_of_rater)),
             criterion=criterion.key,
             rater=table.names.raters[code],
-            n_ratings=len(mine),
+            n_ratings=len(seconds_of_rater),
             n_raters=1,
         )

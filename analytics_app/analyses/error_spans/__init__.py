@@ -10,7 +10,7 @@ from analytics_app.analyses.base import Rows, Sample, Words, groups_and_waves
 from analytics_app.analyses.error_spans.agreement import agreement
 from analytics_app.analyses.error_spans.looks import Named, Weights, errors_of, with_looks
 from analytics_app.analyses.error_spans.profiles import counts, of_raters, of_systems
-from analytics_app.analyses.error_spans.scores import contradictions, regressions, scores
+from analytics_app.analyses.error_spans.scores import beyond_limits, contradictions, regressions, scores
 from analytics_app.analyses.error_spans.systems import comparisons, outputs_of, penalties, segments
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.filtered import FilteredAnalysis
@@ -101,6 +101,8 @@ class ErrorSpans(WeightedErrors):
         "character_alpha": _("Alpha over characters"),
         "top_score_grave_error": _("Highest score despite a serious error"),
         "low_score_no_error": _("Low score without an error"),
+        "high_score_grave_error": _("Score above the study's limit despite a serious error"),
+        "score_too_low_no_error": _("Score below the study's limit without an error"),
         "score_regression": _("Change of the score with one more error"),
         "score_regression_r2": _("Share of the score's variance that errors explain"),
     }
@@ -165,4 +167,5 @@ class ErrorSpans(WeightedErrors):
         yield from of_raters(make, weights)
         yield from agreement(make)
         yield from contradictions(make, self.low_score)
+        yield from beyond_limits(make)
         yield from regressions(make, self.regress_on)

@@ -100,13 +100,13 @@ def _alphas(
     of_sources = extra.source_length[items] if len(extra.source_length) else np.zeros(len(items), dtype=np.int32)
     lengths = (extra.output_length[parts], np.where(items >= 0, of_sources, 0))
     for side, name in enumerate(material.SIDES):
-        mine = marked.where(marked.side == side)
-        if side and not mine.look.size:
+        on_side = marked.where(marked.side == side)
+        if side and not on_side.look.size:
             # Most tasks take no marks in the source.
             continue
         for label, spans, n_labels in (
-            (name, Spans(mine.look, mine.side, mine.start, mine.end, np.zeros_like(mine.label)), 1),
-            (f"{name}, by severity", mine, len(severities) + 1),
+            (name, Spans(on_side.look, on_side.side, on_side.start, on_side.end, np.zeros_like(on_side.label)), 1),
+            (f"{name}, by severity", on_side, len(severities) + 1),
         ):
             if label != name and len(severities) < 2:
                 continue

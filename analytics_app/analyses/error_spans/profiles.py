@@ -66,8 +66,7 @@ def of_systems(make: Rows, *, by_document: bool) -> Iterator[Row]:
     """
     sample = make.sample
     looks, _rows, marks = marks_of(sample)
-    numbered = _valued(sample, np.arange(len(looks), dtype=np.float64))
-    outputs = outputs_of(numbered, by_document=by_document)
+    outputs = looks_by_system(sample, len(looks), by_document=by_document)
     if not outputs.systems:
         return
     look = outputs.value.astype(np.int64)
@@ -80,11 +79,12 @@ def of_systems(make: Rows, *, by_document: bool) -> Iterator[Row]:
     yield from _by_label(make, marks, outputs, look)
 
 
-def _valued(sample: Sample, number: NDArray[np.float64]) -> Sample:
-    """Return the sample with a number for each look instead of its penalty."""
+def looks_by_system(sample: Sample, n_looks: int, *, by_document: bool) -> Outputs:
+    """Return the looks of a sample by system; their values are the places of the looks, from 0."""
     value = sample.table.value.copy()
-    value[(sample.table.number == 0) & (sample.table.id < 0)] = number
-    return replace(sample, table=replace(sample.table, value=value))
+    value[(sample.table.number == 0) & (sample.table.id < 0)] = np.arange(n_looks, dtype=np.float64)
+    numbered = replace(sample, table=replace(sample.table, value=value))
+    return outputs_of(numbered, by_document=by_document)
 
 
 def _by_label(make: Rows, marks: Marks, outputs: Outputs, look: NDArray[np.int64]) -> Iterator[Row]:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analytics_app.analyses.base import QuestionCriterion, Rows, count, of_one_system
-from analytics_app.analyses.error_spans.looks import ERRORS, Marks, marks_of
+from analytics_app.analyses.error_spans.looks import ERRORS, Marks, marks_of, scheme
 from analytics_app.analyses.error_spans.profiles import labels_of
 from analytics_app.analyses.error_spans.systems import segment_means
 from analytics_app.analyses.shared.outputs import Outputs, interval_note
@@ -15,9 +15,15 @@ from analytics_app.ratings import Floats, Table
 from analytics_app.results import Row
 from analytics_app.stats.errors.mqm import score_on_counts
 from analytics_app.stats.values import Estimate, joined
+from tasks_app.task_types.error_spans import ErrorSpans
+from tasks_app.task_types.error_spans.params import HIGH_SCORE, LOW_SCORE
+from tasks_app.task_types.error_spans.scoring import as_key
 
 # The criterion of the score of ESA.
 ESA = "score"
+
+# What raters were told of a score that contradicts the errors, by the setting of the task.
+SAID = {"ask": "asked once whether both are meant", "refuse": "refused", "nothing": "nothing"}
 
 
 def scores(make: Rows, *, by_document: bool) -> Iterator[Row]:
@@ -96,6 +102,38 @@ def contradictions(make: Rows, low_score: float) -> Iterator[Row]:
                 n_items=count(looks.names.item_of_unit[looks.unit]),
                 n_raters=looks.n_raters,
             )
+            yield from _of_raters(make, statistic, criterion, looks, where)
+
+
+def beyond_limits(make: Rows) -> Iterator[Row]:
+    """Yield the number of answers with a score that contradicts the errors by the limits of the study.
+
+    Limits that the study left as they are have no rows: `contradictions` counts what nobody would mean.
+    """
+    kind = ErrorSpans(make.sample.question.params)
+    if (kind.high_score, kind.low_score, kind.score_check) == (HIGH_SCORE, LOW_SCORE, "ask"):
+        return
+    for criterion, looks, values, marks, _rows in scored(make):
+        if criterion.key != ESA:
+            continue
+        severity, names = labels_of(make.sample, marks)["severity"]
+        keys = scheme(make.sample).severity_keys
+        gravest = [place for place, name in enumerate(names) if len(keys) > 1 and as_key(name) == keys[-1]]
+        n_grave = np.bincount(marks.look[np.isin(severity, gravest)], minlength=len(looks))
+        n_any = np.bincount(marks.look, minlength=len(looks))
+        for statistic, where, limit in (
+            (
+                "high_score_grave_error",
+                (values >= (kind.high_score or 101)) & (n_grave > 0),
+                f"at least {kind.high_score}",
+            ),
+            ("score_too_low_no_error", (values < (kind.low_score or 0)) & (n_any == 0), f"below {kind.low_score}"),
+        ):
+            yield make.row(
+                statistic, value=float(where.sum()), criterion=criterion.key, n_ratings=len(looks),
+                n_items=count(looks.names.item_of_unit[looks.unit]), n_raters=looks.n_raters,
+                settings={"score": limit, "said to raters": SAID[kind.score_check]},
+            )  # fmt: skip
             yield from _of_raters(make, statistic, criterion, looks, where)
 
 

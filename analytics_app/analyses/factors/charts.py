@@ -22,10 +22,10 @@ def factor_scores(material: Material) -> Iterator[Sketch]:
     titles = {factor: f"{factor.capitalize()} ({_strongest(material, factor)})" for factor in factors}
     points: list[Point] = []
     for factor in factors:
-        mine = sorted((row for row in rows if row.metric == factor), key=lambda row: -value_of(row))
+        of_factor = sorted((row for row in rows if row.metric == factor), key=lambda row: -value_of(row))
         points += [
             point(row, words.number(value_of(row), 1), name=f"{row.system} · {titles[factor]}", n=row.n_ratings)
-            for row in mine
+            for row in of_factor
         ]
     yield Sketch(
         kind="factor-scores",
@@ -41,13 +41,13 @@ def factor_scores(material: Material) -> Iterator[Sketch]:
 
 
 def _strongest(material: Material, factor: str) -> str:
-    mine = [row for row in material.of("loading") if row.metric == factor]
-    return ", ".join(str(row.label) for row in sorted(mine, key=lambda row: -abs(value_of(row)))[:2])
+    of_factor = [row for row in material.of("loading") if row.metric == factor]
+    return ", ".join(str(row.label) for row in sorted(of_factor, key=lambda row: -abs(value_of(row)))[:2])
 
 
 def _highest(rows: Sequence[Row], factor: str, factor_title: str) -> str:
-    mine = sorted((row for row in rows if row.metric == factor), key=lambda row: -value_of(row))
-    first, others = mine[0], mine[1:]
+    of_factor = sorted((row for row in rows if row.metric == factor), key=lambda row: -value_of(row))
+    first, others = of_factor[0], of_factor[1:]
     clear = first.low is not None and all(other.high is not None and other.high < first.low for other in others)
     if others and clear:
         return f"{words.short(first.system)} is highest on {factor_title}"

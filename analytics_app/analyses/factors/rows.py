@@ -55,18 +55,18 @@ def reliability(context: Context, rotated: Rotation, names: Sequence[str]) -> It
     cut, strongest = context.cut, np.abs(rotated.pattern).argmax(axis=1)
     for number, name in enumerate(names):
         loadings = rotated.pattern[:, number]
-        mine = np.flatnonzero((strongest == number) & (np.abs(loadings) >= cut))
-        values = context.rows.values[:, mine] * np.sign(loadings[mine])
+        of_factor = np.flatnonzero((strongest == number) & (np.abs(loadings) >= cut))
+        values = context.rows.values[:, of_factor] * np.sign(loadings[of_factor])
         settings = {
             "cut": cut,
-            "scales": [context.keys[place] for place in mine],
-            "turned": [context.keys[place] for place in mine if loadings[place] < 0],
+            "scales": [context.keys[place] for place in of_factor],
+            "turned": [context.keys[place] for place in of_factor if loadings[place] < 0],
         }
         confidence = context.make.sample.common.confidence
-        alpha = cronbach_alpha(values, confidence=confidence) if len(mine) else _nothing(cut)
+        alpha = cronbach_alpha(values, confidence=confidence) if len(of_factor) else _nothing(cut)
         about = {"metric": name, "settings": settings, **context.counts}
         yield context.make.row("factor_alpha", alpha, **{**about, "settings": {**settings, "interval": "Feldt"}})
-        yield context.make.row("factor_omega", omega(values) if len(mine) else _nothing(cut), **about)
+        yield context.make.row("factor_omega", omega(values) if len(of_factor) else _nothing(cut), **about)
 
 
 def _nothing(cut: float) -> Estimate:
@@ -130,7 +130,7 @@ def sensitivity(context: Context, rotated: Rotation, names: Sequence[str]) -> It
             if pattern is None:
                 yield context.make.row("factor_congruence", note=why, **about)
                 continue
-            mine = rotated.pattern[:, number]
-            lengths = np.sqrt((mine**2).sum() * (pattern**2).sum(axis=0))
-            alike = np.abs(mine @ pattern) / np.where(lengths > 0, lengths, 1)
+            of_factor = rotated.pattern[:, number]
+            lengths = np.sqrt((of_factor**2).sum() * (pattern**2).sum(axis=0))
+            alike = np.abs(of_factor @ pattern) / np.where(lengths > 0, lengths, 1)
             yield context.make.row("factor_congruence", value=float(alike.max()), settings={"rows": n}, **about)

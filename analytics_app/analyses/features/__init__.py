@@ -182,17 +182,17 @@ def _means(make: Rows, rated: Rated, groups: Grouped) -> Iterator[Row]:
         )
         for code, mean in enumerate(means):
             place, system = divmod(code, len(systems)) if systems else (code, 0)
-            mine = has_value & (cell == code)
+            in_cell = has_value & (cell == code)
             yield make.row(
                 "feature_mean",
                 mean,
                 label=f"{groups.feature.name}: {groups.values[place]}",
                 **({"system": systems[system]} if systems else {}),
                 # A group with outputs of only some systems distinguishes these from the others.
-                by_system=bool(systems) or len(np.unique(rated.system[mine])) < len(rated.systems),
-                n_ratings=int(mine.sum()),
-                n_items=len(np.unique(rated.item[mine])),
-                n_raters=len(np.unique(rated.rater[mine])),
+                by_system=bool(systems) or len(np.unique(rated.system[in_cell])) < len(rated.systems),
+                n_ratings=int(in_cell.sum()),
+                n_items=len(np.unique(rated.item[in_cell])),
+                n_raters=len(np.unique(rated.rater[in_cell])),
                 note=joined(mean.note, None if systems else without, interval_note(mean, rated.unit)),
                 settings={**drawn.settings, **_feature_settings(groups.feature, groups.values[place])},
             )
@@ -204,9 +204,9 @@ def _outputs(make: Rows, groups: Grouped) -> Iterator[Row]:
     if sample.slice is not None or sample.group is not None or sample.wave is not None:
         return
     for code in np.unique(names.shown_system).tolist():
-        mine = names.shown_system == code
+        of_system = names.shown_system == code
         for place, value in enumerate(groups.values):
-            cell = mine & (groups.group == place)
+            cell = of_system & (groups.group == place)
             outputs = set(zip(names.shown_part[cell].tolist(), names.shown_item[cell].tolist(), strict=True))
             few = f"Fewer than {FEW_OUTPUTS} outputs of this system have this value."
             yield make.row(
@@ -236,13 +236,13 @@ def _contrasts(sample: Sample, rated: Rated, groups: Grouped) -> list[tuple[dict
     system, cluster, group = rated.system[first], rated.cluster[first], group[first]
     contrasts = []
     for a, b in chosen_pairs(rated.systems, sample.common.pairs):
-        mine = np.isin(system, (a, b)) & (group >= 0)
+        of_pair = np.isin(system, (a, b)) & (group >= 0)
         for place in range(len(groups.values)) if len(groups.values) > 2 else (1,):
             estimate = difference_of_differences(
-                value[mine],
-                (system[mine] == b).astype(int),
-                (group[mine] == place).astype(int),
-                cluster[mine],
+                value[of_pair],
+                (system[of_pair] == b).astype(int),
+                (group[of_pair] == place).astype(int),
+                cluster[of_pair],
                 confidence=sample.common.confidence,
                 unit=rated.unit,
             )

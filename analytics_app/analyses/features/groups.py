@@ -81,7 +81,7 @@ def _between_limits(
 
 def _by_word(feature: Feature, values: Sequence[float | str | None], counts: NDArray[np.bool_]) -> Grouped | str:
     words = ["" if value is None else str(value)[:LONGEST_VALUE] for value in values]
-    known = sorted({word for word, mine in zip(words, counts.tolist(), strict=True) if word and mine})
+    known = sorted({word for word, n_ratings in zip(words, counts.tolist(), strict=True) if word and n_ratings})
     if not known:
         return f"No output has a value of “{feature.name}”."
     if len(known) > MOST_VALUES:

@@ -53,8 +53,8 @@ class KnownTruth(FilteredAnalysis):
     statistics = {
         "right_share": _("Share of right answers"),
         "right_share_crossed": _("Share of right answers, for further raters and texts"),
-        "right_against_chance": _("Share of right answers minus chance"),
-        "right_against_chance_crossed": _("Share of right answers minus chance, for further raters and texts"),
+        "right_against_chance": _("Share of right answers, difference from chance"),
+        "right_against_chance_crossed": _("Share of right answers, difference from chance, further raters and texts"),
         "right_difference": _("Difference of shares of right answers"),
         "right_difference_crossed": _("Difference of shares of right answers, for further raters and texts"),
         "right_by_rater": _("Share of right answers of a rater"),
@@ -116,19 +116,19 @@ def _shares(make: Rows, answers: Right) -> Iterator[Row]:
             **drawn.options,
         )
         for code, (name, mean) in enumerate(zip(names, means, strict=True)):
-            mine = counted & (groups == code)
+            of_group = counted & (groups == code)
             yield make.row(
                 "right_share",
                 mean,
                 **({column: name} if column else {}),
                 by_system=column == "system" or (column == "label" and answers.is_system),
-                n_ratings=int(mine.sum()),
-                n_raters=len(np.unique(answers.rater[mine])),
+                n_ratings=int(of_group.sum()),
+                n_raters=len(np.unique(answers.rater[of_group])),
                 note=joined(mean.note, answers.note if not column else None, interval_note(mean, answers.unit)),
                 settings={
                     **drawn.settings,
                     "truth": answers.truth,
-                    "chance": answers.mean_chance(mine),
+                    "chance": answers.mean_chance(of_group),
                     **_own(answers),
                 },
             )
@@ -203,13 +203,13 @@ def _answered(make: Rows, answers: Right) -> Iterator[Row]:
     if len(answers.categories) * len(answers.options) > MOST_CELLS:
         return
     for code, truth in enumerate(answers.categories):
-        mine = answers.chosen[answers.once & (answers.category == code)]
+        chosen = answers.chosen[answers.once & (answers.category == code)]
         for place, option in enumerate(answers.options):
             yield make.row(
                 "answered_share",
-                value=float(mine[:, place].mean()),
+                value=float(chosen[:, place].mean()),
                 label=f"{truth}: {option}",
                 by_system=answers.is_system,
-                n_ratings=len(mine),
+                n_ratings=len(chosen),
                 settings={"truth": truth, "answer": option},
             )

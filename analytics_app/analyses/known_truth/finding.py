@@ -31,7 +31,7 @@ def known_truth(rows: StoredRows, question: FindingQuestion) -> Finding | None:
         start = _("Raters are right in %(share)s of their answers, less often than chance (%(chance)s)")
     evidence = Evidence(
         [test],
-        [in_points(test, _("right answers minus chance"), question.limit)],
+        [in_points(test, _("share of right answers, difference from chance"), question.limit)],
         conditions([test]),
         [] if is_clear else [_("This does not show that raters guess.")],
         values=[share],

@@ -259,14 +259,14 @@ def _against_source(make: Rows, decided: Decided, best: str, by: str) -> Iterato
     of_item[outputs.item[is_source]] = rank[outputs.entry[is_source]]
     both = ~is_source & ~np.isnan(of_item[outputs.item]) & ~np.isnan(rank[outputs.entry])
     for code, system in enumerate(outputs.systems):
-        mine = both & (outputs.system == code)
-        if not mine.any():
+        of_system = both & (outputs.system == code)
+        if not of_system.any():
             continue
-        good = int((rank[outputs.entry[mine]] <= of_item[outputs.item[mine]]).sum())
-        share = wilson(good, int(mine.sum()), confidence=make.sample.common.confidence)
+        good = int((rank[outputs.entry[of_system]] <= of_item[outputs.item[of_system]]).sum())
+        share = wilson(good, int(of_system.sum()), confidence=make.sample.common.confidence)
         yield make.row(
             "not_worse_than_source",
-            replace(share, n_ratings=None, n_items=int(mine.sum())),
+            replace(share, n_ratings=None, n_items=int(of_system.sum())),
             system=system,
             settings={"labels": by, "best": best, "interval": "Wilson"},
         )

@@ -38,14 +38,14 @@ class Reference:
         """
         sent, table = sample.extras[Experts], sample.table
         code = table.names.criterion_code(str(sample.question.criterion))
-        mine = (sent.criterion == code) & np.isin(sent.part, table.text)
+        of_criterion = (sent.criterion == code) & np.isin(sent.part, table.text)
         own = table.where(are_experts & (table.label >= 0))
-        words = {sent.labels[code] for code in sent.label[mine].tolist()} | _words(own.label, own.names.labels)
+        words = {sent.labels[code] for code in sent.label[of_criterion].tolist()} | _words(own.label, own.names.labels)
         labels = tuple(sorted(words))
         return cls(
-            np.r_[recoded(sent.labels, labels)[sent.label[mine]], recoded(own.names.labels, labels)[own.label]],
-            np.r_[sent.part[mine].astype(np.int64), own.text],
-            np.r_[sent.rater[mine], own.rater].astype(np.int64),
+            np.r_[recoded(sent.labels, labels)[sent.label[of_criterion]], recoded(own.names.labels, labels)[own.label]],
+            np.r_[sent.part[of_criterion].astype(np.int64), own.text],
+            np.r_[sent.rater[of_criterion], own.rater].astype(np.int64),
             labels,
         )
 

@@ -1,7 +1,6 @@
 """Automatic metrics against people: over texts, within items, over systems, and two metrics against each other."""
 
 from collections.abc import Iterator, Mapping
-from itertools import combinations
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,42 +9,34 @@ from numpy.typing import NDArray
 
 from analytics_app.analyses.base import Rows, Sample, Words
 from analytics_app.analyses.metrics.by_system import differences, means
+from analytics_app.analyses.metrics.compared import swap_tests, williams_tests
+from analytics_app.analyses.metrics.directed import DirectedAnalysis
+from analytics_app.analyses.metrics.grouped import accuracies, averaged, ends, soft, test_of
 from analytics_app.analyses.metrics.scores import OfMetric, column_means, metrics_of
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import Bootstrap, bootstrap
-from analytics_app.analyses.shared.filtered import FilteredAnalysis
 from analytics_app.analyses.shared.outputs import Outputs, mix_note
 from analytics_app.ratings import Extra, Floats
 from analytics_app.ratings.extras.scores import Scores
 from analytics_app.results import Row
-from analytics_app.stats.comparison.corrections import adjust
 from analytics_app.stats.comparison.paired import item_means
-from analytics_app.stats.metrics.metric_meta import over_systems, over_texts, pearson, williams
+from analytics_app.stats.metrics.metric_meta import over_systems, over_texts
 from analytics_app.stats.metrics.tau_like import tau_like
-from analytics_app.stats.values import Estimate, joined
-from tasks_app.settings.fields import YesNoField, choice_field, number_field
-from tasks_app.studyfile.fields import ListField
+from tasks_app.settings.fields import YesNoField, choice_field, number_field, whole_field
 from tasks_app.studyfile.schema import plain
 from tasks_app.task_types.base import ORDERED_SCALES
-
-DEPENDENT = "Texts of one item are not independent, so p is too small: read the intervals beside it."
-
 
 UNKNOWN = "The plan names this metric, and no scores of that name were imported."
 
 
-class MetricAnalysis(FilteredAnalysis):
+class MetricAnalysis(DirectedAnalysis):
     """An analysis of metrics against people: its settings choose metrics, their direction, and people's scores."""
+
+    # Archives of runs from before these figures have no rows of them.
+    before_the_choice: ClassVar[Mapping[str, object]] = {**DirectedAnalysis.before_the_choice, "wmt": False}
 
     human = choice_field(
         _("Human scores"), (("raw", _("mean ratings")), ("z", _("means of z within raters"))), initial="raw"
-    )
-    metrics = ListField(
-        label=_("Metrics"), help_text=_("Names of the metrics to analyse. Leave empty for all metrics.")
-    )
-    lower_is_better = ListField(
-        label=_("Metrics for which lower is better"),
-        help_text=_("Such as TER or perplexity. Their sign is turned, so that above zero means agreement."),
     )
     gap = number_field(
         _("Smallest difference of human scores that counts"),
@@ -53,7 +44,24 @@ class MetricAnalysis(FilteredAnalysis):
         within=(0, 1_000_000),
         initial=0,
     )
-    compare = YesNoField(initial=True, label=_("Compare metrics by Williams' test"))
+    wmt = YesNoField(
+        initial=True,
+        label=_("All figures of WMT's metrics task"),
+        help_text=_(
+            "Averages by item and by system, accuracy with ties, soft pairwise accuracy, metrics compared by swapping "
+            "their scores, and rank groups."
+        ),
+    )
+    top_and_last = whole_field(
+        _("Best and worst systems apart"),
+        _(
+            "Correlations are also computed over this many of the systems that people rate highest, and over as many "
+            "of those they rate lowest. 0 computes them over all systems only."
+        ),
+        within=(0, 100),
+        initial=0,
+    )
+    compare = YesNoField(initial=True, label=_("Compare metrics with each other"))
     compare_systems = choice_field(
         _("Compare systems by their scores"),
         (
@@ -70,10 +78,12 @@ class MetricAnalysis(FilteredAnalysis):
 class Metrics(MetricAnalysis):
     """Agreement of automatic metrics with people's ratings of the same texts.
 
-    People's score of a text is the mean of its ratings. Three levels: all texts together; within each item, where the
-    three forms of Kendall's tau that papers call by one name stand side by side; systems by their means. Intervals are
-    bootstraps over items, or documents shown whole. Williams' test compares two metrics by Pearson's correlation; a
-    family is all pairs of metrics on one criterion and level.
+    People's score of a text is the mean of its ratings. Levels: all texts together; within each item, where the three
+    forms of Kendall's tau that papers call by one name stand side by side; within each system; systems by their means.
+    Pairwise accuracy counts ties, with a calibrated limit, and soft pairwise accuracy weighs pairs of systems by how
+    sure people are. Intervals are bootstraps over items, or documents shown whole. Two metrics are
+    compared by swapping their scores at random (PERM-BOTH), and by Williams' test; a family is all pairs of metrics on
+    one criterion and level.
     """
 
     label = _("Automatic metrics")
@@ -96,14 +106,33 @@ class Metrics(MetricAnalysis):
         "metric_tau_like_by_item": _("Tau-like within items, mean over items"),
         "metric_tau_like_pooled": _("Tau-like within items, pooled (WMT)"),
         "metric_tau_b_by_item": _("Tau-b within items, mean over items"),
+        "metric_pearson_by_item": _("Pearson's r within items, mean over items"),
+        "metric_spearman_by_item": _("Spearman's rho within items, mean over items"),
+        "metric_pearson_by_system": _("Pearson's r within systems, mean over systems"),
+        "metric_spearman_by_system": _("Spearman's rho within systems, mean over systems"),
+        "metric_tau_b_by_system": _("Tau-b within systems, mean over systems"),
+        "metric_acc_eq_texts": _("Pairwise accuracy with ties, over all texts"),
+        "metric_acc_eq_by_item": _("Pairwise accuracy with ties, within items"),
+        "metric_acc_eq_by_system": _("Pairwise accuracy with ties, within systems"),
         "metric_pearson_systems": _("Pearson's r over systems"),
         "metric_spearman_systems": _("Spearman's rho over systems"),
         "metric_pairwise_accuracy": _("Pairwise accuracy over systems"),
+        "metric_soft_pairwise_accuracy": _("Soft pairwise accuracy over systems"),
+        "metric_pearson_top": _("Pearson's r over the best systems"),
+        "metric_pearson_last": _("Pearson's r over the worst systems"),
+        "metric_pairwise_accuracy_top": _("Pairwise accuracy over the best systems"),
+        "metric_pairwise_accuracy_last": _("Pairwise accuracy over the worst systems"),
         "metric_mean": _("Mean of the metric"),
         "metric_difference": _("Difference of two systems by the metric"),
         "metric_human_mean": _("Mean human rating of the texts that the metric scored"),
         "metric_williams_texts": _("Williams' test of two metrics over texts (t)"),
         "metric_williams_systems": _("Williams' test of two metrics over systems (t)"),
+        "metric_perm_texts": _("Difference of two metrics in r over texts"),
+        "metric_perm_acc_eq": _("Difference of two metrics in accuracy with ties"),
+        "metric_perm_systems": _("Difference of two metrics in r over systems"),
+        "metric_group_texts": _("Rank group of the metric by r over texts"),
+        "metric_group_acc_eq": _("Rank group of the metric by accuracy with ties"),
+        "metric_group_systems": _("Rank group of the metric by r over systems"),
     }
 
     only_drawn = frozenset({"metric_human_mean"})
@@ -124,7 +153,7 @@ def against(make: Rows, outputs: Outputs, analysis: MetricAnalysis, *, sign: flo
         return
     scores = make.sample.extras[Scores]
     known = {*scores.metrics, *(declared.name for declared in scores.composites)}
-    for name in sorted({*analysis.metrics, *analysis.lower_is_better} - known):
+    for name in sorted(analysis.named_metrics - known):
         yield make.row("metric_pearson_texts", metric=name, note=UNKNOWN, by_system=True)
     for declared in scores.composites:
         if declared.problem:
@@ -138,7 +167,7 @@ def against(make: Rows, outputs: Outputs, analysis: MetricAnalysis, *, sign: flo
         return
     values = sign * (outputs.z if analysis.human == "z" else outputs.value)
     human, items = item_means(values, outputs.system, outputs.item, len(outputs.systems))
-    metrics = list(metrics_of(make.sample, outputs.systems, items, analysis.metrics, analysis.lower_is_better))
+    metrics = list(metrics_of(make.sample, outputs.systems, items, analysis.metrics, analysis.directed))
     documents = outputs.clusters_of(items)
     row_settings = {"human": analysis.human}
     if reason is not None:
@@ -146,24 +175,20 @@ def against(make: Rows, outputs: Outputs, analysis: MetricAnalysis, *, sign: flo
     for metric in metrics:
         yield from _texts(make, human, metric, documents, row_settings)
         yield from _within(make, human, metric, documents, analysis.gap, {**row_settings, "gap": plain(analysis.gap)})
+        if analysis.wmt:
+            yield from averaged(make, human, metric, documents, row_settings)
+            yield from accuracies(make, human, metric, documents, row_settings)
+            yield from soft(make, human, metric, documents, row_settings)
         yield from _systems(make, human, metric, documents, row_settings)
+        yield from ends(make, human, metric, analysis.top_and_last, row_settings)
         yield from means(make, outputs, metric, items, human, row_settings)
         if analysis.compare_systems == "all" or (analysis.compare_systems == "composites" and metric.made is not None):
             yield from differences(make, outputs, metric, documents, row_settings)
         yield from _people(make, outputs.systems, sign * human, metric, row_settings)
     if analysis.compare and len(metrics) > 1:
-        yield from _over_texts(make, human, metrics, row_settings)
-        yield from _over_systems(make, human, metrics, row_settings)
-
-
-def _test(estimate: Estimate) -> dict[str, str]:
-    """Return the settings of the test of a correlation over systems."""
-    return {} if estimate.p is None else {"test": "all orders" if estimate.df is None else "t distribution"}
-
-
-def _settings(metric: OfMetric, settings: Mapping[str, Any], **more: Any) -> dict[str, Any]:
-    composite = {"composite": metric.made.definition} if metric.made is not None else {}
-    return {**settings, "sign": "turned" if metric.turned else "as it is", **composite, **more}
+        yield from williams_tests(make, human, metrics, row_settings)
+        if analysis.wmt:
+            yield from swap_tests(make, human, metrics, documents, row_settings)
 
 
 def _bootstrap(make: Rows, purpose: str, documents: NDArray[np.int64] | None) -> Bootstrap:
@@ -187,7 +212,7 @@ def _texts(
     ):
         yield make.row(
             name, estimate, metric=metric.name, by_system=True, n_items=n_items,
-            settings=_settings(metric, settings, n_ratings="texts", **drawn.settings),
+            settings=metric.settings(settings, n_ratings="texts", **drawn.settings),
         )  # fmt: skip
 
 
@@ -204,7 +229,7 @@ def _within(
     drawn = _bootstrap(make, "metrics within items", documents)
     taus = tau_like(human, metric.of_texts, gap=gap, clusters=documents, **drawn.options)
     counts = {"concordant": taus.concordant, "discordant": taus.discordant, "ties": taus.ties}
-    row_settings = _settings(metric, settings, **counts, **drawn.settings)
+    row_settings = metric.settings(settings, **counts, **drawn.settings)
     for name, estimate in (
         ("metric_tau_like_by_item", taus.by_item),
         ("metric_tau_like_pooled", taus.pooled),
@@ -222,13 +247,13 @@ def _systems(
     drawn = _bootstrap(make, "metrics over systems", documents)
     correlations = over_systems(human, scores, clusters=documents, **drawn.options)
     score = "mean of its texts" if metric.of_systems is None else "as imported"
-    row_settings = _settings(metric, settings, score_of_a_system=score, n_ratings="systems", **drawn.settings)
+    row_settings = metric.settings(settings, score_of_a_system=score, n_ratings="systems", **drawn.settings)
     for name, estimate in (
         ("metric_pearson_systems", correlations.pearson),
         ("metric_spearman_systems", correlations.spearman),
         ("metric_pairwise_accuracy", correlations.third),
     ):
-        yield make.row(name, estimate, metric=metric.name, by_system=True, settings=row_settings | _test(estimate))
+        yield make.row(name, estimate, metric=metric.name, by_system=True, settings=row_settings | test_of(estimate))
 
 
 def _people(
@@ -249,53 +274,5 @@ def _people(
         if not np.isnan(people[code] + scores[code]):
             yield make.row(
                 "metric_human_mean", value=float(people[code]), metric=metric.name, system=key, n_items=int(n[code]),
-                settings=_settings(metric, settings, mean_of_metric=float(metric.sign * scores[code]))
+                settings=metric.settings(settings, mean_of_metric=float(metric.sign * scores[code]))
             )  # fmt: skip
-
-
-def _over_texts(make: Rows, human: Floats, metrics: list[OfMetric], settings: Mapping[str, Any]) -> Iterator[Row]:
-    columns = [(metric, metric.of_texts.ravel()) for metric in metrics if metric.of_texts is not None]
-    yield from _compared(
-        make, "metric_williams_texts", human.ravel(), columns, {**settings, "level": "texts"}, DEPENDENT
-    )
-
-
-def _over_systems(make: Rows, human: Floats, metrics: list[OfMetric], settings: Mapping[str, Any]) -> Iterator[Row]:
-    means = column_means(human)
-    columns = []
-    for metric in metrics:
-        if metric.of_systems is not None:
-            columns.append((metric, metric.of_systems))
-        elif metric.of_texts is not None:
-            columns.append((metric, column_means(np.where(np.isnan(human), np.nan, metric.of_texts))))
-    yield from _compared(make, "metric_williams_systems", means, columns, {**settings, "level": "systems"}, None)
-
-
-def _compared(
-    make: Rows,
-    statistic: str,
-    human: Floats,
-    columns: list[tuple[OfMetric, Floats]],
-    settings: Mapping[str, Any],
-    note: str | None,
-) -> Iterator[Row]:
-    """Yield Williams' test of each pair of metrics, with p adjusted over all of them."""
-    pairs = list(combinations(columns, 2))
-    tests = [_williams(human, a, b) for (_one, a), (_two, b) in pairs]
-    correction = make.sample.common.correction
-    adjusted = adjust([test.p for test in tests], correction)
-    family = {"test": "Williams' t", "correction": correction, "family": f"{len(pairs)} pairs of metrics"}
-    for ((first, _a), (second, _b)), test, p in zip(pairs, tests, adjusted, strict=True):
-        yield make.row(
-            statistic, test, metric=first.name, metric_b=second.name, by_system=True, p_adjusted=p,
-            note=joined(test.note, note if test.value is not None else None), settings={**settings, **family},
-        )  # fmt: skip
-
-
-def _williams(human: Floats, a: Floats, b: Floats) -> Estimate:
-    scored: NDArray[np.bool_] = ~(np.isnan(human) | np.isnan(a) | np.isnan(b))
-    x, y, z = human[scored], a[scored], b[scored]
-    with_a, with_b, both = pearson(x, y), pearson(x, z), pearson(y, z)
-    if with_a is None or with_b is None or both is None:
-        return Estimate(None, n_ratings=len(x), note="A correlation is undefined, so nothing can be compared.")
-    return williams(with_a, with_b, both, len(x))

@@ -95,12 +95,11 @@ def differences(
         clusters=documents,
         of="pairs of one metric",
     )
-    composite = {} if metric.made is None else {"composite": metric.made.definition}
     for (a, b), test in zip(pairs, family.tests, strict=True):
         yield test.row(
             make,
             "metric_difference",
             metric=metric.name,
             **outputs.names(a, b),
-            settings={**settings, **composite, "sign": "turned" if metric.turned else "as it is"},
+            settings=metric.settings(settings),
         )

@@ -1,6 +1,6 @@
 """Scores of metrics as matrices of items by systems, aligned with those of people."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,13 +11,18 @@ from analytics_app.analyses.base import Sample
 from analytics_app.ratings import Floats, Mask
 from analytics_app.ratings.composites import Made
 from analytics_app.ratings.extras.scores import Scores
+from analytics_app.ratings.metric_directions import Directions
+
+# No metric is turned.
+AS_IMPORTED = Directions()
 
 
 @dataclass(frozen=True, slots=True)
 class OfMetric:
     """The scores of one metric, higher is better: of texts (items by systems), of systems as wholes, or both.
 
-    NaN where there is none. `turned` says that lower is better in what was imported. `made` says how a composite was
+    NaN where there is none. `turned` says that lower is better in what was imported, and `direction` who says so: the
+    plan, the name, or nobody ("unknown"); None where only listed metrics are turned. `made` says how a composite was
     made; `lacking` are then the texts that have scores of some of its parts only, and so none of it.
     """
 
@@ -25,6 +30,7 @@ class OfMetric:
     of_texts: Floats | None
     of_systems: Floats | None
     turned: bool
+    direction: str | None = None
     made: Made | None = None
     lacking: Mask | None = None
 
@@ -38,13 +44,23 @@ class OfMetric:
         """Return the factor from scores to imported values."""
         return -1.0 if self.turned else 1.0
 
+    def settings(self, settings: Mapping[str, Any], **more: Any) -> dict[str, Any]:
+        """Return the settings of a row of this metric."""
+        composite = {"composite": self.made.definition} if self.made is not None else {}
+        return {**settings, **self.signs(), **composite, **more}
+
+    def signs(self, end: str = "") -> dict[str, str]:
+        """Return the settings about its sign, with an end of their names."""
+        direction = {} if self.direction is None else {f"direction{end}": self.direction}
+        return {f"sign{end}": "turned" if self.turned else "as it is", **direction}
+
 
 def metrics_of(
     sample: Sample,
     systems: Sequence[str],
     items: NDArray[np.intp],
     names_of_metrics: Collection[str] = (),
-    lower_is_better: Collection[str] = (),
+    directions: Directions = AS_IMPORTED,
 ) -> Iterator[OfMetric]:
     """Yield the metrics of some names, or all, with their scores of systems and items, in alphabetical order."""
     scores, names = sample.extras[Scores], sample.table.names
@@ -57,15 +73,17 @@ def metrics_of(
     is_text = (at >= 0) & (row[scores.item] >= 0) & (scores.item >= 0)
 
     def of_texts(name: str) -> Floats | None:
-        mine = is_text & (scores.metric == scores.metrics.index(name))
-        return _matrix(shape, (row[scores.item[mine]], at[mine]), scores.value[mine])
+        of_metric = is_text & (scores.metric == scores.metrics.index(name))
+        return _matrix(shape, (row[scores.item[of_metric]], at[of_metric]), scores.value[of_metric])
 
     composites = {composite.name: composite for composite in scores.composites if not composite.problem}
     for code, name in enumerate(scores.metrics):
         if names_of_metrics and name not in names_of_metrics:
             continue
         whole = (scores.metric == code) & (scores.item < 0) & (at >= 0)
-        sign = -1.0 if name in lower_is_better else 1.0
+        # A composite has the direction that its definition gives it, unless the plan says otherwise.
+        turned, direction = directions.of(name) if name not in composites else (name in directions.lower, None)
+        sign = -1.0 if turned else 1.0
         texts, wholes = of_texts(name), _matrix(shape[1:], (at[whole],), scores.value[whole])
         lacking = None
         if name in composites:
@@ -76,7 +94,8 @@ def metrics_of(
             name=name,
             of_texts=None if texts is None else sign * texts,
             of_systems=None if wholes is None else sign * wholes,
-            turned=name in lower_is_better,
+            turned=turned,
+            direction=direction,
             made=composites.get(name),
             lacking=lacking,
         )

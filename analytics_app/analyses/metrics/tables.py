@@ -4,35 +4,50 @@ from collections.abc import Callable, Iterator, Sequence
 
 from django.utils.translation import gettext as _
 
+from analytics_app.analyses.metrics.compared import AS_WMT, CORRECTED
 from analytics_app.models import ResultRow
 from analytics_app.show import cells, labels
 from analytics_app.show.cells import Cell
-from analytics_app.show.formats import digits, interval, items, p, p_adjusted, pair
+from analytics_app.show.formats import digits, interval, items, p, p_adjusted, pair, whole
 from analytics_app.show.notes import notes_of
 from analytics_app.show.shown import Shown, StoredRows, general_table, lines_of, named, own, table_of, tables_of
 from analytics_app.show.table import Table
 
 OVER_TEXTS = ("metric_pearson_texts", "metric_spearman_texts", "metric_kendall_texts")
-WITHIN = ("metric_tau_like_by_item", "metric_tau_like_pooled", "metric_tau_b_by_item")
-OVER_SYSTEMS = ("metric_pearson_systems", "metric_spearman_systems", "metric_pairwise_accuracy")
+WITHIN = ("metric_pearson_by_item", "metric_spearman_by_item", "metric_tau_b_by_item")
+TAU_LIKE = ("metric_tau_like_by_item", "metric_tau_like_pooled")
+WITHIN_SYSTEMS = ("metric_pearson_by_system", "metric_spearman_by_system", "metric_tau_b_by_system")
+ACCURACIES = ("metric_acc_eq_by_item", "metric_acc_eq_by_system", "metric_acc_eq_texts")
+OVER_SYSTEMS = (
+    "metric_pearson_systems", "metric_spearman_systems", "metric_pairwise_accuracy", "metric_soft_pairwise_accuracy",
+)  # fmt: skip
+ENDS = (
+    "metric_pearson_top", "metric_pearson_last", "metric_pairwise_accuracy_top", "metric_pairwise_accuracy_last",
+)  # fmt: skip
 MOST_PAIRS = 200
 
 
 @tables_of("metrics", "metrics_of_errors")
 def metrics(rows: StoredRows, limit: float) -> Iterator[Table]:
     """Yield a table for each level, with one row for each metric, the best first; then pairs of metrics."""
-    whole = rows.whole
-    yield from _level(whole, OVER_TEXTS, _("Metrics over texts"), _("Texts"))
-    yield from _level(whole, WITHIN, _("Metrics within items"), _("Pairs"))
-    yield from _level(whole, OVER_SYSTEMS, _("Metrics over systems"), _("Systems"))
+    every = rows.whole
+    yield from _level(every, OVER_TEXTS, _("Metrics over texts"), _("Texts"))
+    yield from _accuracies(every)
+    yield from _level(every, WITHIN, _("Metrics within items"))
+    yield from _level(every, TAU_LIKE, _("Tau-like within items"), _("Pairs"))
+    yield from _level(every, WITHIN_SYSTEMS, _("Metrics within systems"), _("Systems"))
+    yield from _level(every, OVER_SYSTEMS, _("Metrics over systems"), _("Systems"))
+    yield from _ends(every)
+    yield from _groups(every)
+    yield from _swapped(every, limit)
     for statistic in ("metric_williams_texts", "metric_williams_systems"):
-        yield from _pairs(whole, statistic, limit)
-    yield from _means(whole)
-    yield from _differences(whole, limit)
+        yield from _pairs(every, statistic, limit)
+    yield from _means(every)
+    yield from _differences(every, limit)
     yield from general_table(rows.parts, limit, caption=_("Metrics on parts of the texts"))
 
 
-def _level(rows: StoredRows, statistics: Sequence[str], caption: str, counted: str) -> Iterator[Table]:
+def _level(rows: StoredRows, statistics: Sequence[str], caption: str, counted: str = "") -> Iterator[Table]:
     def place(row: ResultRow) -> float:
         first = rows.one(statistics[0], metric=row.metric)
         return -first.value if first is not None and first.value is not None else float("inf")
@@ -50,9 +65,110 @@ def _level(rows: StoredRows, statistics: Sequence[str], caption: str, counted: s
             Shown(labels.statistic(statistic), statistic, digits(3)),
             Shown(_("Interval"), statistic, interval(3)),
         ]
-    columns += [own(counted, most(lambda row: row.n_ratings)), own(_("Items"), most(lambda row: row.n_items))]
+    columns += [own(counted, most(lambda row: row.n_ratings))] if counted else []
+    columns.append(own(_("Items"), most(lambda row: row.n_items)))
     lines = sorted(lines_of(rows.of(*statistics), "metric"), key=place)
-    yield from table_of(rows, caption, columns, lines, by=("metric",))
+    notes = [*notes_of(rows.of(*statistics)), *(_unknown_directions(lines) if counted else ())]
+    yield from table_of(rows, caption, columns, lines, by=("metric",), used_only=True, notes=notes)
+
+
+def _unknown_directions(rows: Sequence[ResultRow]) -> Iterator[str]:
+    """Yield a note that names the metrics of which nobody said which direction is better."""
+    names = [str(row.metric) for row in rows if (row.settings or {}).get("direction") == "unknown"]
+    if names:
+        sentence = _("Higher is taken as better for %(names)s: neither the plan nor the name says otherwise.")
+        yield sentence % {"names": ", ".join(names)}
+
+
+def _accuracies(rows: StoredRows) -> Iterator[Table]:
+    """Yield the pairwise accuracies with ties, with a line for each metric and choice of pairs."""
+    compared = {
+        "metric_acc_eq_by_item": _("texts of one item"),
+        "metric_acc_eq_by_system": _("texts of one system"),
+        "metric_acc_eq_texts": _("any two texts"),
+    }
+    columns = [
+        named(_("Metric"), lambda row: row.metric),
+        named(_("Pairs of"), lambda row: compared[row.statistic]),
+        own(_("Accuracy with ties"), digits(3)),
+        own(_("Interval"), interval(3)),
+        own(_("Tied up to"), _setting("epsilon", 4)),
+        own(_("Without this limit"), _setting("accuracy_without_epsilon", 3)),
+        own(_("Pairs"), lambda row: cells.whole(row.n_ratings if row else None)),
+        own(_("Tied by people"), _setting("ties_of_people", 0)),
+    ]
+    lines = [
+        row
+        for statistic in ACCURACIES
+        for row in sorted(rows.of(statistic), key=lambda row: -(row.value if row.value is not None else -1))
+    ]
+    notes = [
+        *([_("Scores of a metric that differ by at most “tied up to” count as tied; this limit is the best one for "
+             "these texts.")] if lines else []),
+        *notes_of(lines),
+    ]  # fmt: skip
+    yield from table_of(rows, _("Pairwise accuracy with ties"), columns, lines, notes=notes)
+
+
+def _setting(name: str, n: int) -> Callable[[ResultRow | None], Cell]:
+    def show(row: ResultRow | None) -> Cell:
+        value = (row.settings or {}).get(name) if row is not None else None
+        return cells.number(value, n) if n else cells.whole(value)
+
+    return show
+
+
+def _ends(rows: StoredRows) -> Iterator[Table]:
+    """Yield the correlations over the best and over the worst systems."""
+    columns = [named(_("Metric"), lambda row: row.metric)]
+    columns += [Shown(labels.statistic(statistic), statistic, digits(3)) for statistic in ENDS]
+    columns.append(own(_("Systems in each"), lambda row: cells.whole(row.n_ratings if row else None)))
+    lines = lines_of(rows.of(*ENDS), "metric")
+    yield from table_of(rows, _("Metrics over the best and the worst systems"), columns, lines, by=("metric",))
+
+
+def _groups(rows: StoredRows) -> Iterator[Table]:
+    """Yield the rank groups of the metrics on each level, with a line for each metric."""
+    levels = {
+        "metric_group_texts": ("metric_pearson_texts", _("r over texts")),
+        "metric_group_acc_eq": ("metric_acc_eq_by_item", _("accuracy within items")),
+        "metric_group_systems": ("metric_pearson_systems", _("r over systems")),
+    }
+    columns = [named(_("Metric"), lambda row: row.metric)]
+    for group, (_value, level) in levels.items():
+        columns += [
+            Shown(_("By %(level)s, as WMT") % {"level": level}, group, whole, {"label": AS_WMT}),
+            Shown(_("Corrected"), group, whole, {"label": CORRECTED}),
+        ]
+
+    def place(row: ResultRow) -> tuple[float, float]:
+        of_metric = [rows.one(group, metric=row.metric, label=AS_WMT) for group in levels]
+        leading = rows.one("metric_acc_eq_by_item", metric=row.metric)
+        group = min((found.value for found in of_metric if found is not None and found.value is not None), default=0)
+        return group, -(leading.value if leading is not None and leading.value is not None else 0.0)
+
+    lines = sorted(lines_of(rows.of(*levels), "metric"), key=place)
+    note = _(
+        "A group begins with the first metric that a metric of the group above beats. “As WMT” takes uncorrected "
+        "one-sided tests with single texts or systems swapped; “corrected” allows for the number of tests, and swaps "
+        "all texts of an item together."
+    )
+    yield from table_of(rows, _("Rank groups of metrics"), columns, lines, by=("metric",), notes=[note], used_only=True)
+
+
+def _swapped(rows: StoredRows, limit: float) -> Iterator[Table]:
+    """Yield the tests of two metrics by swapped scores, a table for each level."""
+    columns = [
+        named(_("Metric"), lambda row: row.metric),
+        named(_("Other metric"), lambda row: row.metric_b),
+        named(_("Test"), lambda row: row.label),
+        own(_("Difference"), digits(3)),
+        own(_("p"), p),
+        own(_("Adjusted p"), p_adjusted(limit)),
+    ]
+    more = _("Further pairs in the file of results: %(n)s.")
+    for statistic in ("metric_perm_acc_eq", "metric_perm_texts", "metric_perm_systems"):
+        yield from table_of(rows, labels.statistic(statistic), columns, rows.of(statistic), most=MOST_PAIRS, more=more)
 
 
 def _pairs(rows: StoredRows, statistic: str, limit: float) -> Iterator[Table]:

@@ -257,10 +257,10 @@ def _times(make: Rows) -> Iterator[Row]:
     seconds, rater, sitting, units = seconds[usable], rater[usable], sitting[usable], units[usable]
     fifth = sitting * FIFTHS // units
     for number in range(FIFTHS):
-        mine = fifth == number
-        if mine.any():
-            raters = len(np.unique(rater[mine]))
-            median = Estimate(float(np.median(seconds[mine])), n_items=int(mine.sum()), n_raters=raters)
+        in_fifth = fifth == number
+        if in_fifth.any():
+            raters = len(np.unique(rater[in_fifth]))
+            median = Estimate(float(np.median(seconds[in_fifth])), n_items=int(in_fifth.sum()), n_raters=raters)
             yield make.row("seconds_a_unit", median, label=f"fifth {number + 1}")
     yield _speed(make, np.log(seconds), sitting / PLACES, rater)
 

@@ -85,18 +85,24 @@ def answers(sample: Sample) -> Iterator[Answers]:
     place, asked_at = screens.places(table), screens.criterion_places(table)
     criteria: tuple[QuestionCriterion | None, ...] = sample.question.criteria or (None,)
     for criterion in criteria:
-        mine = table.criterion == (criterion.code if criterion is not None else -1)
-        if not mine.any() or (criterion is not None and criterion.code < 0):
+        of_criterion = table.criterion == (criterion.code if criterion is not None else -1)
+        if not of_criterion.any() or (criterion is not None and criterion.code < 0):
             continue
-        yield _of(sample.question, criterion, table.where(mine), (sitting, units, place, asked_at), mine)
+        yield _of(
+            sample.question, criterion, table.where(of_criterion), (sitting, units, place, asked_at), of_criterion
+        )
 
 
 def _of(
-    question: Question, criterion: QuestionCriterion | None, table: Table, columns: tuple[NDArray[Any], ...], mine: Mask
+    question: Question,
+    criterion: QuestionCriterion | None,
+    table: Table,
+    columns: tuple[NDArray[Any], ...],
+    of_criterion: Mask,
 ) -> Answers:
     scale = criterion.scale if criterion is not None else question.scale
     key = criterion.key if criterion is not None else None
-    sitting, units, place, asked_at = (column[mine] for column in columns)
+    sitting, units, place, asked_at = (column[of_criterion] for column in columns)
     values, note = table.value, EQUAL_STEPS if scale is Scale.ORDINAL else None
     if scale is Scale.RATIO and np.nanmin(values, initial=np.inf) > 0:
         values, note = np.log(values), LOGS

@@ -139,13 +139,13 @@ def _scores(context: _Context, place: int) -> Iterator[Row]:
     point, first = context.times.points[place], context.times.points[0]
     steps = steps_of(context.make.sample.question)
     for group in context.groups:
-        mine = in_group(point, group)
+        of_group = in_group(point, group)
         about: dict[str, Any] = {"group": context.named(group), "wave": context.wave(point)}
-        if group is not None and not mine.any() and not in_group(first, group).any():
+        if group is not None and not of_group.any() and not in_group(first, group).any():
             continue
         for scale in SCALES:
             scores = point.scores[scale]
-            values = scores.value[mine]
+            values = scores.value[of_group]
             known = values[~np.isnan(values)]
             mean = mean_with_limits(values, confidence=context.confidence)
             settings: dict[str, Any] = {
@@ -160,7 +160,7 @@ def _scores(context: _Context, place: int) -> Iterator[Row]:
             yield context.make.row(
                 "affect_sd", value=spread, label=scale, n_raters=len(known), note=why, settings={"ddof": 1}, **about
             )
-            answers = point.answers[scale][mine]
+            answers = point.answers[scale][of_group]
             complete = answers[~np.isnan(answers).any(axis=1)]
             alpha = cronbach_alpha(complete, confidence=context.confidence)
             yield context.make.row(
@@ -168,10 +168,10 @@ def _scores(context: _Context, place: int) -> Iterator[Row]:
             )
             counts = {
                 "affect_missing": np.isnan(values).sum(),
-                "affect_prorated": scores.prorated[mine].sum(),
+                "affect_prorated": scores.prorated[of_group].sum(),
             }
             for name, count in counts.items():
-                yield context.make.row(name, value=float(count), label=scale, n_raters=int(mine.sum()), **about)
+                yield context.make.row(name, value=float(count), label=scale, n_raters=int(of_group.sum()), **about)
         if place > 0:
             yield _attrition(context, point, group, about)
 
@@ -190,11 +190,11 @@ def _over_time(context: _Context) -> Iterator[Row]:
     """Yield the means of every time up to this task's last, of each group, or of everybody without groups."""
     for number, point in enumerate(context.times.points[: max(context.times.own) + 1]):
         for group in context.groups[1:] or context.groups:
-            mine = in_group(point, group)
-            if group is not None and not mine.any():
+            of_group = in_group(point, group)
+            if group is not None and not of_group.any():
                 continue
             for scale in SCALES:
-                mean = mean_with_limits(point.scores[scale].value[mine], confidence=context.confidence)
+                mean = mean_with_limits(point.scores[scale].value[of_group], confidence=context.confidence)
                 yield context.make.row(
                     "affect_over_time",
                     mean,

@@ -44,8 +44,10 @@ def start_order(make: Rows) -> Iterator[Row]:
         },
     )
     for place in np.unique(start).tolist():
-        mine = start == place
-        yield make.row("rank_by_start", value=float(rank[mine].mean()), label=f"{place:g}", n_ratings=int(mine.sum()))
+        starts_here = start == place
+        yield make.row(
+            "rank_by_start", value=float(rank[starts_here].mean()), label=f"{place:g}", n_ratings=int(starts_here.sum())
+        )
 
 
 def _within(start: Floats, rank: Floats, screen: NDArray[Any]) -> tuple[Floats, NDArray[np.intp]]:

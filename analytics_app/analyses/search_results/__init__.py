@@ -154,24 +154,24 @@ def _means(make: Rows, lists: Lists, measure: Measure) -> Iterator[Row]:
     )
     for code, mean in enumerate(means):
         place, system = divmod(code, n_systems)
-        mine = lists.system == system
+        of_system = lists.system == system
         yield make.row(
             measure.statistic,
             mean,
             label=f"at {measure.cutoffs[place]}",
             system=lists.systems[system],
-            n_ratings=int(lists.n_answers[mine][:, : measure.cutoffs[place]].sum()),
-            n_items=int((~np.isnan(measure.values[mine, place])).sum()),
+            n_ratings=int(lists.n_answers[of_system][:, : measure.cutoffs[place]].sum()),
+            n_items=int((~np.isnan(measure.values[of_system, place])).sum()),
             note=_note(lists, system, measure, mean_note=joined(mean.note, interval_note(mean, lists.unit))),
             settings={**drawn.settings, **measure.settings, "cutoff": measure.cutoffs[place]},
         )
 
 
 def _note(lists: Lists, system: int, measure: Measure, *, mean_note: str | None) -> str | None:
-    mine = lists.system == system
+    of_system = lists.system == system
     without = lists.without_results(system)
-    undefined = int(np.isnan(measure.values[mine, 0]).sum())
-    if undefined == mine.sum():
+    undefined = int(np.isnan(measure.values[of_system, 0]).sum())
+    if undefined == of_system.sum():
         return joined(NO_GAIN, lists.note)
     no_results = f"Left out: {in_words(without, 'query', 'queries')} without results of this system."
     no_gain = f"Left out: {in_words(undefined, 'query', 'queries')} without a result that has a gain."
@@ -209,10 +209,10 @@ def _judged(make: Rows, lists: Lists, cutoffs: Sequence[int]) -> Iterator[Row]:
     """Yield the judged share of the first results of each system."""
     for cutoff in cutoffs:
         for system, name in enumerate(lists.systems):
-            mine = lists.system == system
-            returned = int(lists.returned[mine][:, :cutoff].sum())
-            judged = int(lists.judged[mine][:, :cutoff].sum())
-            left, short = returned - judged, int(mine.sum()) * cutoff - returned
+            of_system = lists.system == system
+            returned = int(lists.returned[of_system][:, :cutoff].sum())
+            judged = int(lists.judged[of_system][:, :cutoff].sum())
+            left, short = returned - judged, int(of_system.sum()) * cutoff - returned
             unjudged = f"{in_words(left, 'result was', 'results were')} not judged, which counts as not relevant."
             missing = f"{in_words(short, 'rank has', 'ranks have')} no result, which counts as not relevant."
             yield make.row(
@@ -220,7 +220,7 @@ def _judged(make: Rows, lists: Lists, cutoffs: Sequence[int]) -> Iterator[Row]:
                 value=judged / returned if returned else None,
                 label=f"at {cutoff}",
                 system=name,
-                n_items=int(mine.sum()),
+                n_items=int(of_system.sum()),
                 note=joined(unjudged if left else None, missing if short else None),
                 settings={"cutoff": cutoff, "results": returned},
             )

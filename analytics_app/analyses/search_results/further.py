@@ -22,18 +22,19 @@ NO_LISTS = "No rater judged a list as far as anybody did, so nothing can be said
 class Looks:
     """A list as one rater judged it: arrays of shape (n,), (n, depth), and (n, most results of a query).
 
-    `seen` counts the results up to a rank that the rater judged, `judged` those that anybody judged; `complete` is true
-    if the rater judged all results of the query that anybody did.
+    `judged_by_rater` counts the results up to a rank that the rater judged, `judged_by_anybody` those that anybody
+    judged; `best_gains` are the gains of all results of the query by the rater; `is_complete` is true if the rater
+    judged all results of the query that anybody did.
     """
 
     row: NDArray[np.int64]
     rater: NDArray[np.int64]
     relevance: Floats
     gain: Floats
-    seen: NDArray[np.int64]
-    judged: NDArray[np.int64]
-    known: Floats
-    complete: NDArray[np.bool_]
+    judged_by_rater: NDArray[np.int64]
+    judged_by_anybody: NDArray[np.int64]
+    best_gains: Floats
+    is_complete: NDArray[np.bool_]
 
 
 def looks_of(lists: Lists) -> Looks:
@@ -43,21 +44,21 @@ def looks_of(lists: Lists) -> Looks:
     rater = lists.answers.rater[answer].astype(np.int64)
     keys, look = np.unique(row * n_raters + rater, return_inverse=True)
     shape = (len(keys), lists.relevance.shape[1])
-    relevance, gain, seen = np.zeros(shape), np.zeros(shape), np.zeros(shape, dtype=np.int64)
+    relevance, gain, is_judged = np.zeros(shape), np.zeros(shape), np.zeros(shape, dtype=np.int64)
     relevance[look, rank] = lists.answers.relevance[answer]
     gain[look, rank] = lists.answers.gain[answer]
-    seen[look, rank] = 1
+    is_judged[look, rank] = 1
     of_row = keys // n_raters
-    known, complete = _best(lists, row, rank, answer, keys, n_raters)
+    best_gains, is_complete = _best(lists, row, rank, answer, keys, n_raters)
     return Looks(
         row=of_row,
         rater=keys % n_raters,
         relevance=relevance,
         gain=gain,
-        seen=seen.cumsum(axis=1),
-        judged=(lists.text >= 0).cumsum(axis=1)[of_row],
-        known=known,
-        complete=complete,
+        judged_by_rater=is_judged.cumsum(axis=1),
+        judged_by_anybody=(lists.text >= 0).cumsum(axis=1)[of_row],
+        best_gains=best_gains,
+        is_complete=is_complete,
     )
 
 
@@ -83,18 +84,20 @@ def _best(
 ) -> tuple[Floats, NDArray[np.bool_]]:
     """Return the gains of all results of the query by each look's rater, and whether the rater judged them all."""
     query, rater = lists.query[row], lists.answers.rater[answer].astype(np.int64)
-    asked, of_meeting = np.unique(query * n_raters + rater, return_inverse=True)
-    width = int(lists.text.max(initial=0)) + 1
-    _cells, first = np.unique(of_meeting * width + lists.text[row, rank], return_index=True)
-    turn, texts = of_meeting[first], lists.answers.gain[answer[first]]
-    counts = np.bincount(turn, minlength=len(asked))
-    place = np.arange(len(turn)) - np.repeat(np.cumsum(counts) - counts, counts)
-    gains = np.zeros((len(asked), int(counts.max(initial=1))))
-    gains[turn, place] = texts
-    every = np.unique(query * width + lists.text[row, rank])
-    of_query = np.bincount(every // width, minlength=int(lists.query.max(initial=0)) + 1)
-    mine = np.searchsorted(asked, lists.query[keys // n_raters] * n_raters + keys % n_raters)
-    return gains[mine], counts[mine] == of_query[lists.query[keys // n_raters]]
+    query_raters, query_rater = np.unique(query * n_raters + rater, return_inverse=True)
+    n_texts = int(lists.text.max(initial=0)) + 1
+    # A text may stand in several lists of a query; each rater's answer about it counts once.
+    _cells, first = np.unique(query_rater * n_texts + lists.text[row, rank], return_index=True)
+    line, gain = query_rater[first], lists.answers.gain[answer[first]]
+    counts = np.bincount(line, minlength=len(query_raters))
+    column = np.arange(len(line)) - np.repeat(np.cumsum(counts) - counts, counts)
+    gains = np.zeros((len(query_raters), int(counts.max(initial=1))))
+    gains[line, column] = gain
+    query_texts = np.unique(query * n_texts + lists.text[row, rank])
+    n_of_query = np.bincount(query_texts // n_texts, minlength=int(lists.query.max(initial=0)) + 1)
+    query_of_look = lists.query[keys // n_raters]
+    line_of_look = np.searchsorted(query_raters, query_of_look * n_raters + keys % n_raters)
+    return gains[line_of_look], counts[line_of_look] == n_of_query[query_of_look]
 
 
 def further_raters(
@@ -106,7 +109,7 @@ def further_raters(
     looks, pairs = looks_of(lists), lists.pairs(make.sample)
     own = {**settings, "join": "each rater's own labels"}
     precision = [precision_at(looks.relevance, n) for n in cutoffs]
-    ndcg = [np.where(looks.complete, ndcg_at(looks.gain, looks.known, n), np.nan) for n in cutoffs]
+    ndcg = [np.where(looks.is_complete, ndcg_at(looks.gain, looks.best_gains, n), np.nan) for n in cutoffs]
     of_gains = {**own, "gains": dict(gains), "discount": "log2(1 + rank)"}
     for name, values, about in (("precision", precision, own), ("ndcg", ndcg, of_gains)):
         columns = Columns(
@@ -132,6 +135,6 @@ def further_raters(
 
 def _is_whole(looks: Looks, n: int) -> NDArray[np.bool_]:
     """Return whether the rater of each look judged all of the first n results that anybody judged."""
-    deepest = min(n, looks.seen.shape[1]) - 1
-    whole: NDArray[np.bool_] = looks.seen[:, deepest] == looks.judged[:, deepest]
+    deepest = min(n, looks.judged_by_rater.shape[1]) - 1
+    whole: NDArray[np.bool_] = looks.judged_by_rater[:, deepest] == looks.judged_by_anybody[:, deepest]
     return whole

@@ -44,11 +44,11 @@ class Answered:
         masks = (self.rated[:, column] & (self.system == code) for code in range(len(self.systems)))
         return [
             {
-                "n_ratings": int(mine.sum()),
-                "n_items": len(np.unique(self.item[mine])),
-                "n_raters": len(np.unique(self.rater[mine])),
+                "n_ratings": int(mask.sum()),
+                "n_items": len(np.unique(self.item[mask])),
+                "n_raters": len(np.unique(self.rater[mask])),
             }
-            for mine in masks
+            for mask in masks
         ]
 
     @property

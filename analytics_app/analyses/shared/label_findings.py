@@ -6,33 +6,29 @@ from django.utils.translation import gettext as _
 
 from analytics_app.models import ResultRow
 from analytics_app.show.evidence import SOME_NOT_EQUAL, Evidence, conditions, differences_in_points
-from analytics_app.show.findings import Finding, FindingQuestion, largest_difference, listed
-from analytics_app.show.leading import leading
+from analytics_app.show.findings import Finding, FindingQuestion
+from analytics_app.show.leading import LargestInWords, largest_finding
 from analytics_app.show.shown import StoredRows
 
 
 def of_labels(rows: StoredRows, question: FindingQuestion) -> Finding | None:
     """Return the finding about the largest significant difference, with the number of significant tests."""
-    these = _("; these raters label systems differently, but other raters may not")
-    by = leading(rows, question, "label_difference", these=these)
-    tests = by.tests
-    if not tests:
-        return None
-    clear = [row for row in question.clear(tests) if row.value]
-    evidence = _evidence(tests, question.limit, n_clear=len(clear))
-    if not clear:
-        none = _("The labels of no two systems differ clearly")
-        return Finding(none, by.unclear, criterion=question.name, evidence=evidence)
-    largest, winner, beaten = largest_difference(clear)
+    words = LargestInWords(
+        these=_("; these raters label systems differently, but other raters may not"),
+        none=_("The labels of no two systems differ clearly"),
+        counts=_("; %(n)s of %(all)s label comparisons are significant"),
+        largest=_largest,
+        evidence=_evidence,
+    )
+    return largest_finding(rows, question, "label_difference", words)
+
+
+def _largest(row: ResultRow, winner: str, others: str) -> str:
     start = _("%(system)s gets the label “%(label)s” more often than %(others)s")
-    placeholders = {"system": winner, "label": largest.label, "others": listed(beaten)}
-    counts = ""
-    if len(clear) > len(beaten):
-        counts = _("; %(n)s of %(all)s label comparisons are significant") % {"n": len(clear), "all": len(tests)}
-    return Finding(start % placeholders, counts + by.claimed, criterion=question.name, evidence=evidence)
+    return start % {"system": winner, "label": row.label, "others": others}
 
 
-def _evidence(tests: Sequence[ResultRow], limit: float, *, n_clear: int) -> Evidence:
+def _evidence(tests: Sequence[ResultRow], limit: float, n_clear: int) -> Evidence:
     """Return the facts for a sentence in a paper: differences of shares, and that unclear ones are not none."""
     unproven = [_(SOME_NOT_EQUAL)] if n_clear < len(tests) else []
     return Evidence(

@@ -77,11 +77,11 @@ class Outputs(OfSystems):
 
     def counts(self, code: int, rated: Mask | None = None) -> dict[str, int]:
         """Return the numbers of ratings, items and raters of a system."""
-        mine = self.system == code if rated is None else (self.system == code) & rated
+        of_system = self.system == code if rated is None else (self.system == code) & rated
         return {
-            "n_ratings": int(mine.sum()),
-            "n_items": len(np.unique(self.item[mine])),
-            "n_raters": len(np.unique(self.rater[mine])),
+            "n_ratings": int(of_system.sum()),
+            "n_items": len(np.unique(self.item[of_system])),
+            "n_raters": len(np.unique(self.rater[of_system])),
         }
 
     def means(self, sample: Sample, values: Floats, *, over_raters: bool) -> tuple[list[Estimate], dict[str, Any]]:

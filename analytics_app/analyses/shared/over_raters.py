@@ -67,5 +67,5 @@ def with_limits(
     low, high = mean.low, mean.high
     if share and low is not None and high is not None:
         low, high = max(0.0, low), min(1.0, high)
-    made = replace(drawn, low=low, high=high, se=mean.se, df=mean.df, note=mean.note, exact=False)
-    return made, t_over_raters(common)
+    interval = replace(drawn, low=low, high=high, se=mean.se, df=mean.df, note=mean.note, exact=False)
+    return interval, t_over_raters(common)

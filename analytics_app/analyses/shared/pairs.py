@@ -155,11 +155,11 @@ class Together:
 
     def counts(self, code: int) -> dict[str, Any]:
         """Return the numbers of ratings, items and raters of a system."""
-        mine = self.system == code
+        of_system = self.system == code
         return {
-            "n_ratings": int(mine.sum()),
-            "n_items": len(np.unique(self.item[mine])),
-            "n_raters": len(np.unique(self.rater[mine])),
+            "n_ratings": int(of_system.sum()),
+            "n_items": len(np.unique(self.item[of_system])),
+            "n_raters": len(np.unique(self.rater[of_system])),
         }
 
 

@@ -98,10 +98,10 @@ def _compared(sample: Sample, outputs: Outputs, pairs: Sequence[tuple[int, int]]
         left_out=tuple(linear.left_out),
         df=[pair.difference.df for pair in linear.pairs],
     )
-    made = [
+    with_limits = [
         pair
         if pair.log_odds.value is None or of_linear.difference.df is not None
         else replace(pair, log_odds=replace(pair.log_odds, low=None, high=None, p=None, note=NO_DF))
         for pair, of_linear in zip(compared.pairs, linear.pairs, strict=True)
     ]
-    return replace(compared, pairs=tuple(made))
+    return replace(compared, pairs=tuple(with_limits))

@@ -184,8 +184,8 @@ def _own(sample: Sample) -> Iterator[Entries]:
     for criterion in sample.question.criteria:
         if criterion.scale not in ORDERED_SCALES:
             continue
-        mine = counts & (table.criterion[row] == criterion.code)
-        rows = row[mine]
+        of_criterion = counts & (table.criterion[row] == criterion.code)
+        rows = row[of_criterion]
         sign = -1.0 if _low_is_good(sample.question, criterion) else 1.0
         yield Entries(
             task=sample.question.task,
@@ -194,8 +194,8 @@ def _own(sample: Sample) -> Iterator[Entries]:
             value=sign * table.value[rows],
             z=sign * sample.z[rows],
             rater=table.rater[rows],
-            system=system[mine],
-            item=item[mine],
+            system=system[of_criterion],
+            item=item[of_criterion],
             screen=table.judgments.id[table.judgment[rows]],
         )
 
@@ -211,18 +211,18 @@ def _others(sample: Sample, other: SystemsElsewhere) -> Iterator[Entries]:
     if sample.basis == "kept":
         counts &= other.kept
     for code, rated in enumerate(other.rated):
-        mine = counts & (other.question == code)
-        value = (-1.0 if rated.low_is_good else 1.0) * other.value[mine]
+        of_question = counts & (other.question == code)
+        value = (-1.0 if rated.low_is_good else 1.0) * other.value[of_question]
         yield Entries(
             task=rated.task,
             criterion=rated.criterion,
             scale=Scale(rated.scale),
             value=value,
-            z=judge_wise_z(value, other.rater[mine], **sample.common.of_z).z,
-            rater=other.rater[mine],
-            system=other.system[mine],
-            item=other.item[mine],
-            screen=other.screen[mine],
+            z=judge_wise_z(value, other.rater[of_question], **sample.common.of_z).z,
+            rater=other.rater[of_question],
+            system=other.system[of_question],
+            item=other.item[of_question],
+            screen=other.screen[of_question],
         )
 
 

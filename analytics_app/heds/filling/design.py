@@ -63,7 +63,7 @@ def _collected(facts: Facts) -> Iterator[str]:
     for frame in facts.main:
         task, design = frame.task, designs.registry[frame.task.design]
         yield (
-            f"{task.title or task.key}: {frame.kind.label}; design: {design.label}; "
+            f"{facts.called(frame)}: {frame.kind.label}; design: {design.label}; "
             f"{counted(task.k, 'judgment')} of each unit, sets of {counted(task.set_size, 'unit')}."
         )
         if extended := extension_in_words(facts, frame):
@@ -83,7 +83,7 @@ def _seen(facts: Facts) -> Iterator[str]:
             *(["definitions"] if any(criterion.definition for criterion in frame.criteria) else []),
             "the questions",
         ]
-        yield f"{frame.task.title or frame.task.key} ({frame.kind.label}): {', '.join(shown)}."
+        yield f"{facts.called(frame)} ({frame.kind.label}): {', '.join(shown)}."
 
 
 def _quality(facts: Facts) -> dict[str, Proposal]:

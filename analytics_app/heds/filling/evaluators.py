@@ -69,7 +69,7 @@ def _training(facts: Facts) -> Iterator[str]:
     for frame in facts.main:
         words = list(before_in_words(facts, frame))
         if words:
-            title = f"{frame.task.title or frame.task.key}: " if len(facts.main) > 1 else ""
+            title = f"{facts.called(frame)}: " if len(facts.main) > 1 else ""
             yield f"{title}{' '.join(words)}"
 
 
@@ -98,4 +98,4 @@ def _questions(facts: Facts) -> Iterator[str]:
     for frame in facts.frames:
         if frame.task.stage != Task.Stage.MAIN:
             questions = " · ".join(criterion.wording for criterion in frame.criteria)
-            yield f"{frame.task.title or frame.task.key}: {questions}"
+            yield f"{facts.called(frame)}: {questions}"

@@ -86,6 +86,15 @@ class Facts:
         return _scores(self.run)
 
     @cached_property
+    def names(self) -> Mapping[str, str]:
+        """Return the names of the tasks, by key."""
+        return Task.names(frame.task for frame in self.frames)
+
+    def called(self, frame: Frame) -> str:
+        """Return the name of a task."""
+        return self.names[frame.task.key]
+
+    @cached_property
     def main(self) -> Sequence[Frame]:
         """Return the judged tasks."""
         return [frame for frame in self.frames if frame.task.stage == Task.Stage.MAIN]
@@ -230,7 +239,7 @@ def extension_in_words(facts: Facts, frame: Frame) -> str:
         return ""
     places = counted(sum(extension.places for extension in added), "place")
     judgments, raters = (sum(getattr(extension, name) for extension in added) for name in ("judgments", "raters"))
-    asked = [
+    extensions = [
         *([f"{counted(judgments, 'further judgment')} of each unit"] if judgments else []),
         *([counted(raters, "further rater")] if raters else []),
     ]
@@ -240,7 +249,7 @@ def extension_in_words(facts: Facts, frame: Frame) -> str:
         if declared
         else "the analysis plan had not declared this, so the planned analysis leaves their judgments out"
     )
-    return f"While the study was open, the plan was extended by {' and '.join(asked)} ({places}); {standing}"
+    return f"While the study was open, the plan was extended by {' and '.join(extensions)} ({places}); {standing}"
 
 
 def withdrawn_in_words(facts: Facts) -> str:

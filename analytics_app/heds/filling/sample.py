@@ -45,7 +45,7 @@ def _selection(facts: Facts) -> Iterator[tuple[str, Proposal]]:
 
 def _power(facts: Facts) -> Iterator[tuple[str, Proposal]]:
     drawn = [frame for frame in facts.main if frame.task.design not in ON_REQUEST]
-    sentences = {frame.task.title or frame.task.key: smallest_difference(_size(facts, frame)) for frame in drawn}
+    sentences = {facts.called(frame): smallest_difference(_size(facts, frame)) for frame in drawn}
     lines = [
         f"{title}: {sentence}" if len(sentences) > 1 else sentence for title, sentence in sentences.items() if sentence
     ]

@@ -79,20 +79,20 @@ class Command(BaseCommand):
                 self.stdout.write(sentence)
         title = options["title"] or Path(file.table).stem
         with told_on(self.stderr) as tell:
-            made = whole.study_of_table(
+            outcome = whole.study_of_table(
                 file=file, mapping=mapping, title=title, slug=free_slug(title), owner=user_called(options["owner"]),
                 check=options["check"], tell=tell,
             )  # fmt: skip
-        for note in made.notes:
+        for note in outcome.notes:
             self.stdout.write(note)
-        self.stdout.write(", ".join(f"{n} {noun}" for noun, n in made.counts.items()))
+        self.stdout.write(", ".join(f"{n} {noun}" for noun, n in outcome.counts.items()))
         if options["check"]:
             self.stdout.write(_("Nothing is stored yet."))
             return
-        run = start.start(study=made.study, by=None, trigger=RunTrigger.COMMAND)
+        run = start.start(study=outcome.study, by=None, trigger=RunTrigger.COMMAND)
         start.compute_here(run=run)
         if run.state != RunState.DONE:
-            raise CommandError(f"Run {run.number} of {made.study.slug} is {run.state}. {run.error}".strip())
+            raise CommandError(f"Run {run.number} of {outcome.study.slug} is {run.state}. {run.error}".strip())
         for row in (
             rows_of(run, systems=True)
             .filter(statistic__in=SHOWN, basis="kept", slice=None, group=None)
@@ -102,7 +102,7 @@ class Command(BaseCommand):
         if options["json"]:
             with Path(options["json"]).open("wb") as target:
                 target.writelines(stream(run, format="json", systems=True))
-        self.stdout.write(_("Stored as the study %(slug)s. Its page has all results.") % {"slug": made.study.slug})
+        self.stdout.write(_("Stored as the study %(slug)s. Its page has all results.") % {"slug": outcome.study.slug})
 
     def _chosen(self, file: RatingsFile, options: Mapping[str, Any]) -> Reading | None:
         """Return how the columns are read; None where both ways were shown. Raises CommandError to ask for one."""

@@ -58,6 +58,6 @@ class OwnOptions(Extra):
         """Return the options for a criterion by item; an item without a list has no entry."""
         by_item: dict[int, tuple[str, ...]] = {}
         for name in (EVERY, criterion):
-            mine = zip(self.key, self.item.tolist(), self.options, strict=True)
-            by_item |= {item: options for key, item, options in mine if key == name}
+            entries = zip(self.key, self.item.tolist(), self.options, strict=True)
+            by_item |= {item: options for key, item, options in entries if key == name}
         return by_item

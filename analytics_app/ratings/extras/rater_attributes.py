@@ -39,10 +39,10 @@ class RaterAttributes(Extra):
     def load(cls, loading: Loading) -> Self:
         """Read the answers that the run counts, of all questionnaires of the study."""
         names = loading.table.names
-        found = rows(_ANSWERS.format(counts=counts()), **loading.params, types=questionnaires())
+        answers = rows(_ANSWERS.format(counts=counts()), **loading.params, types=questionnaires())
         words: dict[str, NDArray[Any]] = {}
-        codes = rater_codes(names, np.array([rater for rater, *_rest in found], dtype=np.int64))
-        for code, (_rater, key, word) in zip(codes.tolist(), found, strict=True):
+        codes = rater_codes(names, np.array([rater for rater, *_rest in answers], dtype=np.int64))
+        for code, (_rater, key, word) in zip(codes.tolist(), answers, strict=True):
             if code >= 0:
                 of_raters = words.setdefault(f"{ATTRIBUTE}{key}", np.full(len(names.raters), "", dtype=object))
                 of_raters[code] = of_raters[code] or word

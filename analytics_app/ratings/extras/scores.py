@@ -63,9 +63,9 @@ class Scores(Extra):
         place = place.ravel()
         scores: dict[str, Floats] = {}
         for code, name in enumerate(self.metrics):
-            mine = self.metric == code
+            of_metric = self.metric == code
             scores[name] = np.full(len(texts), np.nan)
-            scores[name][place[mine]] = self.value[mine]
+            scores[name][place[of_metric]] = self.value[of_metric]
         values, made_composites = computed(declared, scores, (texts[:, 0] < 0).astype(np.float64))
         metrics = tuple(sorted({*self.metrics, *values}))
         codes, places = [self._codes_in(metrics)], [np.column_stack([self.item, self.system])]

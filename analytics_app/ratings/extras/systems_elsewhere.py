@@ -34,7 +34,7 @@ class SystemsElsewhere(Extra):
     The columns are of equal length, an entry for each output that a rating counts for. `question` is a code into
     `rated`; `rater`, `system` and `item` are codes of the table's names, which are those of the study. `screen` is the
     judgment. `kept` says which ratings the rules of their own task kept: they are all applied before a whole task is
-    analysed. `titles` are those of all tasks by key, `called` the names of all criteria.
+    analysed. `titles` are the names of all tasks by key, `called` the names of all criteria.
     """
 
     question: NDArray[np.int32]
@@ -69,7 +69,7 @@ class SystemsElsewhere(Extra):
         return cls(
             **{name: np.concatenate([of_task[name] for of_task in columns]) for name in columns[0]},
             rated=tuple(rated),
-            titles={task.key: task.title or task.key for task in tasks},
+            titles=Task.names(tasks),
             called={key: name or key for key, name in called},
         )
 

@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from analytics_app.models import MetricScore
+from analytics_app.ratings.metric_directions import lower_is_better
 from analytics_app.services.uploads.flow import Uploaded
 from analytics_app.services.uploads.named import NamedValues
 from tasks_app.models import Item, Output, System
@@ -89,6 +90,7 @@ class Scores(NamedValues[Text]):
                 averaged,
             )
             notes.append(sentence % {"n": averaged})
+        notes += _directions(names)
         return Uploaded(counts, summary % words, tuple(notes), tuple(names))
 
     def about(self, row: Row) -> Text | None:
@@ -129,6 +131,21 @@ class Scores(NamedValues[Text]):
         """Report a name that the study does not have, with the nearest one that it has."""
         column = self.theirs(column)
         self.report(row, column, f"{sentence} {nearest(str(row.cells[column]), known)}".rstrip())
+
+
+def _directions(names: Iterable[str]) -> Iterator[str]:
+    """Yield notes on metrics that are known to be better when lower, and on those whose names do not say."""
+    by_direction: dict[bool | None, list[str]] = {}
+    for name in names:
+        by_direction.setdefault(lower_is_better(name), []).append(name)
+    if lower := by_direction.get(True):
+        yield _("Lower is better, as the name says: %(names)s.") % {"names": ", ".join(lower)}
+    if unknown := by_direction.get(None):
+        sentence = _(
+            "Is a higher score better? Analyses assume so for %(names)s. If lower is better, name the metric in the "
+            "analysis plan under lower_is_better."
+        )
+        yield sentence % {"names": ", ".join(unknown)}
 
 
 def _by_text(values: Mapping[tuple[Text, str], float]) -> dict[tuple[Text, str], list[float]]:

@@ -64,22 +64,22 @@ def closest_raters(
     of_units = csr_array((ones, (shared.raters, shared.units)), shape=(n_raters, shared.n_units))
     of_values = csr_array((ones, (shared.raters, cells)), shape=(n_raters, shared.n_units * scale.size))
     both, equal = (of_units @ of_units.T).tocoo(), (of_values @ of_values.T).tocsr()
-    one, other = both.coords
-    is_pair = (one != other) & (both.data >= min_shared)
-    one, other, n = one[is_pair], other[is_pair], both.data[is_pair]
-    order = np.lexsort((other, one))  # of several equally alike raters, the first
-    one, other, n = one[order], other[order], n[order]
+    first, other = both.coords
+    is_pair = (first != other) & (both.data >= min_shared)
+    first, other, n = first[is_pair], other[is_pair], both.data[is_pair]
+    order = np.lexsort((other, first))  # of several equally alike raters, the first
+    first, other, n = first[order], other[order], n[order]
     if not n.size:
         return []
-    n_equal = np.asarray(equal[one, other]).ravel()
+    n_equal = np.asarray(equal[first, other]).ravel()
     share = n_equal / n
     n_pairs = n.size // 2
     closest = []
     for place in range(n_raters):
-        own = np.flatnonzero(one == place)
+        own = np.flatnonzero(first == place)
         if own.size:
             best = own[np.argmax(share[own])]
-            beside = [share[(one == x) & (other != y)] for x, y in ((place, other[best]), (other[best], place))]
+            beside = [share[(first == x) & (other != y)] for x, y in ((place, other[best]), (other[best], place))]
             p = None
             if min(shares.size for shares in beside) >= min_others:
                 usual = max(float(np.median(shares)) for shares in beside)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from analytics_app.stats.agreement.patterns import count_patterns
 from analytics_app.stats.values import Codes, Floats
 
 if TYPE_CHECKING:
@@ -171,18 +172,6 @@ def disagreement(units: Codes, values: Codes, scale: Floats, level: str, *, alig
     sums = np.add.outer(scale, scale)
     shares = np.subtract.outer(scale, scale) / np.where(sums > 0, sums, 1)
     return _Ratio(patterns, counts, sizes, shares**2)
-
-
-def count_patterns(
-    units: Codes, values: Codes, n_units: int, n_values: int, *, aligned: bool = False
-) -> tuple[Codes, Floats]:
-    """Return the pattern of each unit's ratings, sorted or `aligned` with the units, and the table of patterns."""
-    table = np.bincount(units * n_values + values, minlength=n_units * n_values).reshape(n_units, n_values)
-    # Rows are compared as bytes, which is faster; the fixed byte order also fixes the order of the patterns.
-    rows = np.ascontiguousarray(table.astype("<u4")).view(np.dtype((np.void, 4 * n_values))).ravel()
-    _rows, first_places, patterns = np.unique(rows, return_index=True, return_inverse=True)
-    # Sorted, so that a random index draws the same pattern whatever the order of the units.
-    return patterns if aligned else np.sort(patterns), table[first_places].astype(np.float64)
 
 
 def _sparse(units: Codes, values: Codes, n_units: int, n_values: int) -> tuple[Codes, csr_array]:

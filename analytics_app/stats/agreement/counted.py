@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from analytics_app.stats.agreement.coincidences import count_patterns
+from analytics_app.stats.agreement.patterns import count_patterns
 from analytics_app.stats.resampling.alike import exact_if_all_alike
 from analytics_app.stats.resampling.bootstrap import (
     agreement_interval,

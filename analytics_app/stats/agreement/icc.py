@@ -18,17 +18,6 @@ TEXTS_SAME = "Raters differ, texts do not vary at all: no interval."
 PERFECT = "All raters of a text gave it the same rating, so there is no interval."
 NO_ERROR = "Nothing is left but differences between texts and between raters, so there is no interval."
 
-# The only confidence that pingouin reports, and its names of the forms.
-_PACKAGE_CONFIDENCE = 0.95
-_PACKAGE_FORMS = {
-    "ICC1": "ICC(1,1)",
-    "ICC2": "ICC(A,1)",
-    "ICC3": "ICC(C,1)",
-    "ICC1k": "ICC(1,k)",
-    "ICC2k": "ICC(A,k)",
-    "ICC3k": "ICC(C,k)",
-}
-
 
 @dataclass(frozen=True, slots=True)
 class OneWay:
@@ -119,8 +108,8 @@ def icc_forms(ratings: ArrayLike, *, confidence: float = 0.95) -> dict[Form, Est
     """All six forms of Shrout and Fleiss [1]_ for a complete table of texts by raters.
 
     ICC1: one-way random; ICC2: two-way random, absolute agreement; ICC3: two-way mixed, consistency; with k: of the
-    mean of all k raters. Values, p and 95 % limits are those of `pingouin.intraclass_corr`, its rounding switched off;
-    the package has no other confidence, so for others the same limits are computed here.
+    mean of all k raters. Values, p and limits are those of `pingouin.intraclass_corr`, which has 95 % limits alone.
+    That package is not used: it loads a plotting library, and needs several times the memory of the table.
 
     Parameters
     ----------
@@ -157,26 +146,28 @@ def icc_forms(ratings: ArrayLike, *, confidence: float = 0.95) -> dict[Form, Est
         return _all_forms(Estimate(None, **counts, note=ALL_SAME))
     squares = _two_way_squares(table)
     if squares.error <= 0 or squares.texts <= 0:
-        return _degenerate(table, squares, counts)
+        return _degenerate(squares, counts)
     if table.size < _FEWEST_RATINGS:
         return _all_forms(Estimate(None, **counts, note=TOO_FEW))
-    results = _by_package(table)
-    limits = results.limits if confidence == _PACKAGE_CONFIDENCE else _all_limits(squares, confidence)
+    one_way = _upper_tail(squares.texts / squares.within, n - 1, n * (k - 1))
+    two_way = _upper_tail(squares.texts / squares.error, n - 1, (n - 1) * (k - 1))
+    limits = _all_limits(squares, confidence)
     return {
         form: Estimate(
-            results.values[form],
+            top / bottom,
             low=min(limits[form]),
             high=max(limits[form]),
-            p=results.p[form],
+            p=one_way if form in _ONE_WAY else two_way,
             df=n - 1,
             **counts,
         )
-        for form in _FORMS
+        for form, (top, bottom) in _ratios(squares).items()
     }
 
 
-# The package refuses fewer ratings, and two texts by two raters say nothing about agreement.
+# Two texts by two raters say nothing about agreement.
 _FEWEST_RATINGS = 5
+_ONE_WAY = frozenset({"ICC1", "ICC1k"})
 _FORMS: tuple[Form, ...] = ("ICC1", "ICC2", "ICC3", "ICC1k", "ICC2k", "ICC3k")
 
 
@@ -192,22 +183,25 @@ class _Squares:
     within: float
 
 
-@dataclass(frozen=True, slots=True)
-class _PackageResults:
-    values: dict[Form, float]
-    p: dict[Form, float]
-    limits: dict[Form, tuple[float, float]]
-
-
 def _all_forms(estimate: Estimate) -> dict[Form, Estimate]:
     return dict.fromkeys(_FORMS, estimate)
 
 
-def _degenerate(table: Floats, squares: _Squares, counts: dict[str, Any]) -> dict[Form, Estimate]:
+def _degenerate(squares: _Squares, counts: dict[str, Any]) -> dict[Form, Estimate]:
     """Return the forms without limits: with no error variance, or texts that do not vary, F is undefined."""
+    note = NO_ERROR if squares.error <= 0 else TEXTS_SAME
+    no_value = "Texts do not vary at all, so this form is undefined."
+    return {
+        form: Estimate(top / bottom, **counts, note=note) if bottom > 0 else Estimate(None, **counts, note=no_value)
+        for form, (top, bottom) in _ratios(squares).items()
+    }
+
+
+def _ratios(squares: _Squares) -> dict[Form, tuple[float, float]]:
+    """Return the numerator and the denominator of every form."""
     n, k = squares.n, squares.k
     b, j, e, w = squares.texts, squares.raters, squares.error, squares.within
-    ratios: dict[Form, tuple[float, float]] = {
+    return {
         "ICC1": (b - w, b + (k - 1) * w),
         "ICC2": (b - e, b + (k - 1) * e + k * (j - e) / n),
         "ICC3": (b - e, b + (k - 1) * e),
@@ -215,35 +209,6 @@ def _degenerate(table: Floats, squares: _Squares, counts: dict[str, Any]) -> dic
         "ICC2k": (b - e, b + (j - e) / n),
         "ICC3k": (b - e, b),
     }
-    note = NO_ERROR if e <= 0 else TEXTS_SAME
-    no_value = "Texts do not vary at all, so this form is undefined."
-    return {
-        form: Estimate(top / bottom, **counts, note=note) if bottom > 0 else Estimate(None, **counts, note=no_value)
-        for form, (top, bottom) in ratios.items()
-    }
-
-
-def _by_package(ratings: Floats) -> _PackageResults:
-    """Return the unrounded results of pingouin, after which its global option for rounding is restored."""
-    import pandas as pd  # noqa: PLC0415  takes a second to load, and only jobs need it
-    import pingouin  # noqa: PLC0415
-
-    n, k = ratings.shape
-    long = pd.DataFrame(
-        {"text": np.repeat(np.arange(n), k), "rater": np.tile(np.arange(k), n), "value": ratings.ravel()}
-    )
-    before = pingouin.options["round.column.CI95"]
-    pingouin.options["round.column.CI95"] = None
-    try:
-        table = pingouin.intraclass_corr(long, targets="text", raters="rater", ratings="value").set_index("Type")
-    finally:
-        pingouin.options["round.column.CI95"] = before
-    rows = {form: table.loc[name] for form, name in _PACKAGE_FORMS.items()}
-    return _PackageResults(
-        {form: float(rows[form]["ICC"]) for form in _FORMS},
-        {form: float(rows[form]["pval"]) for form in _FORMS},
-        {form: (float(rows[form]["CI95"][0]), float(rows[form]["CI95"][1])) for form in _FORMS},
-    )
 
 
 def _all_limits(squares: _Squares, confidence: float) -> dict[Form, tuple[float, float]]:

@@ -14,6 +14,7 @@ SAME = 1e-12
 _FEWEST = 3
 # The variance of d_ppc2 divides by the degrees of freedom less two.
 _LEAST_DF = 2
+ALL_ALIKE = "Everybody gave the same answer, so there is no test."
 _FEW = "Each group takes at least two people who answered both times."
 
 

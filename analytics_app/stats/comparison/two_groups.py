@@ -1,27 +1,13 @@
-"""Two independent groups compared: means, ranks and categories."""
-
-from dataclasses import dataclass
+"""Two independent groups compared by means and by ranks."""
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from analytics_app.stats.comparison.change import SAME, Compared, tested, untested, welch, without_nan
+from analytics_app.stats.comparison.change import ALL_ALIKE, SAME, Compared, tested, untested, welch, without_nan
 from analytics_app.stats.comparison.noncentral import noncentral_limits
 from analytics_app.stats.values import Estimate, Floats
 
-# Below this expected count the chi-squared distribution is a poor approximation (Cochran 1954).
-LEAST_EXPECTED = 5
 _FEW = "Each group needs at least two answers."
-_ALIKE = "Everybody gave the same answer, so there is no test."
-
-
-@dataclass(frozen=True, slots=True)
-class Association:
-    """How far two groups differ in categories: Cramér's V with p, the name of the test, and chi-squared where used."""
-
-    estimate: Estimate
-    test: str
-    chi2: float | None = None
 
 
 def difference_of_means(a: ArrayLike, b: ArrayLike, *, confidence: float = 0.95) -> Compared:
@@ -104,63 +90,9 @@ def higher_answers(a: ArrayLike, b: ArrayLike) -> Estimate:
     if min(x.size, y.size) < 2:
         return Estimate(None, n_raters=n, note=_FEW)
     if np.ptp(np.r_[x, y]) == 0:
-        return Estimate(0.5, n_raters=n, note=_ALIKE)
+        return Estimate(0.5, n_raters=n, note=ALL_ALIKE)
     # Lazy import: scipy.stats takes a second to load, and only a test needs it.
     from scipy.stats import mannwhitneyu  # noqa: PLC0415
 
     result = mannwhitneyu(x, y, alternative="two-sided", method="auto")
     return Estimate(float(result.statistic / (x.size * y.size)), p=float(result.pvalue), n_raters=n)
-
-
-def association(counts: ArrayLike, *, n_permutations: int, rng: np.random.Generator) -> Association:
-    """Test whether groups chose categories alike, by chi-squared or, with small expected counts, Fisher's exact test.
-
-    Pearson's chi-squared has no continuity correction. Where an expected count is below 5 [1]_, p is that of Fisher's
-    test: exact for two categories, otherwise from random tables with the same margins (Freeman and Halton [2]_).
-
-    Parameters
-    ----------
-    counts : array_like of int, shape (2, n_categories)
-        Categories that nobody chose are left out.
-    n_permutations : int
-        Random tables.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    Association
-        `estimate` is Cramér's V, 0 to 1, without limits; undefined where a group is empty or one category is left.
-
-    References
-    ----------
-    .. [1] W. G. Cochran (1954). Some methods for strengthening the common chi-squared tests. Biometrics 10(4), 417-451.
-    .. [2] G. H. Freeman and J. H. Halton (1951). Note on an exact treatment of contingency, goodness of fit and other
-       problems of significance. Biometrika 38, 141-149.
-
-    Examples
-    --------
-    >>> found = association([[20, 10], [12, 18]], n_permutations=99, rng=np.random.default_rng(1))
-    >>> found.test, round(found.chi2, 3), round(found.estimate.value, 3)
-    ('chi-squared', 4.286, 0.267)
-    """
-    table: NDArray[np.int64] = np.asarray(counts, dtype=np.int64)
-    if table.ndim != 2 or len(table) != 2 or (table < 0).any():
-        raise ValueError("Counts are of two groups, and none is below 0.")
-    table = table[:, table.sum(axis=0) > 0]
-    n = int(table.sum())
-    if (table.sum(axis=1) == 0).any():
-        return Association(Estimate(None, n_raters=n, note="A group has no answers."), "none")
-    if table.shape[1] < 2:
-        return Association(Estimate(None, n_raters=n, note=_ALIKE), "none")
-    # Lazy import: as above.
-    from scipy.stats import MonteCarloMethod, chi2_contingency, fisher_exact  # noqa: PLC0415
-
-    result = chi2_contingency(table, correction=False)
-    chi2, df = float(result.statistic), float(result.dof)
-    v = float(np.sqrt(chi2 / n))
-    if result.expected_freq.min() >= LEAST_EXPECTED:
-        return Association(Estimate(v, df=df, p=float(result.pvalue), n_raters=n), "chi-squared", chi2)
-    if table.shape[1] == 2:
-        return Association(Estimate(v, p=float(fisher_exact(table).pvalue), n_raters=n), "Fisher's exact")
-    drawn = fisher_exact(table, method=MonteCarloMethod(n_resamples=n_permutations, rng=rng))
-    return Association(Estimate(v, p=float(drawn.pvalue), n_raters=n), "Fisher's exact, random tables")

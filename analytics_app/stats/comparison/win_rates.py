@@ -243,14 +243,16 @@ def _share(
         samples = np.divide(tops, bottoms, out=np.full(len(resampled), np.nan), where=bottoms > 0)
     share = top / bottom
     # A share of 0 or 1 has one winner throughout, so items with a winner are those that this system has won.
-    found, exact = exact_if_all_alike(
+    interval, exact = exact_if_all_alike(
         limits(samples, items[2], confidence),
         share,
         n_judgments=round(bottom),
         n_units=items[0] + items[1],
         confidence=confidence,
     )
-    return Estimate(share, low=found.low, high=found.high, se=found.se, note=found.note, p=p, exact=exact, **n_entered)
+    return Estimate(
+        share, low=interval.low, high=interval.high, se=interval.se, note=interval.note, p=p, exact=exact, **n_entered
+    )
 
 
 def sign_test(won: int, lost: int) -> float:

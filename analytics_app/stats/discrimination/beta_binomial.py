@@ -229,9 +229,9 @@ class _Likelihood:
         with np.errstate(divide="ignore"):  # at gamma = 1 a judge tells all or none: mixed has probability 0
             mixed = np.log(not_gamma)
         powers = self.some_told * np.log(mu) + self.some_wrong * np.log1p(-mu) + np.where(self.both, mixed, 0.0)
-        told = _sums(np.log(mu * not_gamma + r * gamma))[self.told]
+        right = _sums(np.log(mu * not_gamma + r * gamma))[self.told]
         wrong = _sums(np.log((1 - mu) * not_gamma + r * gamma))[self.wrong]
-        terms: Floats = self.fixed + powers + told + wrong - _sums(np.log(not_gamma + r * gamma))[self.settled]
+        terms: Floats = self.fixed + powers + right + wrong - _sums(np.log(not_gamma + r * gamma))[self.settled]
         return terms
 
 

@@ -207,10 +207,10 @@ class Blocks:
         self._is_sparse = layout.is_sparse
         place = np.full(layout.which.size, -1)
         place[chosen] = np.arange(chosen.size)
-        kept = np.flatnonzero(place[layout.block] >= 0)
+        ratings = np.flatnonzero(place[layout.block] >= 0)
         n_slots, width = self._counts.shape[1], len(self._gram)
-        at = (place[layout.block[kept]] * n_slots + layout.slot[kept]) * width
-        places, numbers = np.r_[at + layout.column[kept], at + width - 1], np.r_[np.ones(kept.size), y[kept]]
+        at = (place[layout.block[ratings]] * n_slots + layout.slot[ratings]) * width
+        places, numbers = np.r_[at + layout.column[ratings], at + width - 1], np.r_[np.ones(ratings.size), y[ratings]]
         sums = np.bincount(places, numbers, chosen.size * n_slots * width)
         self._cells: Floats = sums.astype(np.float64, copy=False).reshape(chosen.size, n_slots, width)
 
@@ -228,13 +228,13 @@ class Blocks:
         for blocks, which in self._parts():
             flat = self._flat(blocks)
             gram -= flat.T @ (weights[which] @ blocks).reshape(flat.shape)
-        for one in self._summed:
-            own = weights[one.pattern][one.slots]
-            gram[:-1, :-1] -= one.columns * own[:, one.slots]
-            with_values = np.einsum("ia,ai->i", own, one.with_values)
+        for block in self._summed:
+            own = weights[block.pattern][block.slots]
+            gram[:-1, :-1] -= block.columns * own[:, block.slots]
+            with_values = np.einsum("ia,ai->i", own, block.with_values)
             gram[:-1, -1] -= with_values
             gram[-1, :-1] -= with_values
-            gram[-1, -1] -= (weights[one.pattern] * one.of_values).sum()
+            gram[-1, -1] -= (weights[block.pattern] * block.of_values).sum()
         return Eliminated((gram + gram.T) / 2, inverse, float(logs @ self._times))
 
     def _parts(self) -> Iterator[tuple[Floats, Codes]]:
@@ -275,12 +275,12 @@ class Blocks:
             between[which[starts]] += np.add.reduceat(products, starts, axis=0)
             vectors = blocks @ rest
             outer[which[starts]] += np.add.reduceat(vectors[:, :, np.newaxis] * vectors[:, np.newaxis], starts, axis=0)
-        for one in self._summed:
-            slots = np.eye(inverse.shape[1])[one.slots]
-            between[one.pattern] = slots.T @ ((one.columns * removed) @ slots)
+        for block in self._summed:
+            slots = np.eye(inverse.shape[1])[block.slots]
+            between[block.pattern] = slots.T @ ((block.columns * removed) @ slots)
             own = slots * rest[:-1, np.newaxis]
-            mixed = one.with_values @ own
-            outer[one.pattern] = own.T @ (one.columns @ own) + mixed + mixed.T + one.of_values
+            mixed = block.with_values @ own
+            outer[block.pattern] = own.T @ (block.columns @ own) + mixed + mixed.T + block.of_values
         turned = inverse.transpose(0, 2, 1)
         between, outer = turned @ between @ inverse, turned @ outer @ inverse
         own_traces = (self._counts[:, :, np.newaxis] * inverse).transpose(0, 2, 1) * self._times[

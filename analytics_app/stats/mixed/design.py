@@ -75,18 +75,18 @@ def design(values: Floats, system: Codes, item: Codes, rater: Codes, cluster: Co
     if cluster is not None:
         cluster = compressed(cluster)[1]
         groups |= {"cluster": cluster, "cluster_system": combined(cluster, system)}
-    kept: dict[str, Codes] = {}
+    estimable: dict[str, Codes] = {}
     left_out: dict[str, str] = {}
     for name in (name for name in _ORDER if name in groups):
-        reason = _why_not(name, groups[name], system, kept)
+        reason = _why_not(name, groups[name], system, estimable)
         if reason is None:
-            kept[name] = groups[name]
+            estimable[name] = groups[name]
         else:
             left_out[name] = reason
-    return Design(values, system, item, rater, cluster, kept, left_out)
+    return Design(values, system, item, rater, cluster, estimable, left_out)
 
 
-def _why_not(name: str, group: Codes, system: Codes, kept: dict[str, Codes]) -> str | None:
+def _why_not(name: str, group: Codes, system: Codes, estimable: dict[str, Codes]) -> str | None:
     words, size = _WORDS[name], int(group.max()) + 1
     if size == 1:
         return f"There is only one of the {words}, so they cannot vary."
@@ -94,7 +94,7 @@ def _why_not(name: str, group: Codes, system: Codes, kept: dict[str, Codes]) -> 
         return f"There is one rating for each of the {words}, so they cannot be told from the residual."
     if int(combined(system, group).max()) == int(system.max()):
         return f"No system has two of the {words}, so they cannot be told from the systems."
-    for other, codes in kept.items():
+    for other, codes in estimable.items():
         if size == int(codes.max()) + 1 == int(combined(codes, group).max()) + 1:
             return f"The {words} form the same groups as the {_WORDS[other]}, so the two cannot be told apart."
     return None

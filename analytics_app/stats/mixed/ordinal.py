@@ -146,18 +146,18 @@ def compare_ordinal(
         return _without(pairs, NOT_CONVERGED)
     specific = fitted.sd[1] ** 2 + fitted.sd[3] ** 2
     wider = _for_few(item, rater, left_out)
-    made = []
+    odds_of_pairs = []
     for number, (a, b) in enumerate(pairs):
         if a not in place or b not in place:
-            made.append(_undefined(a, b, "One of the systems has no ratings."))
+            odds_of_pairs.append(_undefined(a, b, "One of the systems has no ratings."))
             continue
         own_df = df[number] if df is not None else None
         scale = wider if own_df is not None else 1.0
-        made.append(_pair(fitted, (a, b), (place[a], place[b]), specific, confidence, own_df, scale))
+        odds_of_pairs.append(_pair(fitted, (a, b), (place[a], place[b]), specific, confidence, own_df, scale))
     by_name = dict(zip(names, fitted.sd, strict=True))
     deviations = {term: by_name[term] for term in TERMS if term not in left_out}
     return OrdinalComparison(
-        tuple(made),
+        tuple(odds_of_pairs),
         thresholds=tuple(map(float, fitted.thresholds)),
         sd={term: 0.0 if sd < 2 * _ZERO else float(sd) for term, sd in deviations.items()},
         zero=tuple(term for term, sd in deviations.items() if sd < 2 * _ZERO),

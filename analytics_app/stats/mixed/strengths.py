@@ -155,15 +155,15 @@ def _spreads(given: _Judgments, items: Codes, raters: Codes) -> list[tuple[float
     inverse = np.linalg.inv(total + 1.0) - 1 / given.n_systems**2
     columns = compressed(items)[1], compressed(raters)[1]
     by_item, by_rater, by_both = (_clustered(given, inverse, codes) for codes in (*columns, combined(*columns)))
-    made: list[tuple[float, float] | None] = []
+    errors: list[tuple[float, float] | None] = []
     for of_item, of_rater, of_both in zip(by_item, by_rater, by_both, strict=True):
         if of_item is None or of_rater is None or of_both is None:
-            made.append(None)
+            errors.append(None)
             continue
         variance = max(of_item[0] + of_rater[0] - of_both[0], of_item[0], of_rater[0])
         se = variance**0.5 if variance > _ROUNDING**2 else 0.0
-        made.append((se, max(1.0, min(of_item[1], of_rater[1]) - 1)))
-    return made
+        errors.append((se, max(1.0, min(of_item[1], of_rater[1]) - 1)))
+    return errors
 
 
 def _clustered(given: _Judgments, inverse: Floats, groups: Codes) -> list[tuple[float, float] | None]:

@@ -1,5 +1,6 @@
 """How far standard deviations from a small earlier study can be trusted as assumptions for planning."""
 
+from collections.abc import Collection, Mapping
 from math import sqrt
 
 # An estimate below this share of the residual standard deviation counts as 0.
@@ -49,6 +50,68 @@ def largest_not_ruled_out(residual: float, *, df: int, per_level: float, confide
     if df < 1 or per_level <= 0:
         raise ValueError("It takes a degree of freedom, and ratings of each level.")
     return residual * sqrt((df / float(chi2.ppf(1 - confidence, df)) - 1) / per_level)
+
+
+def largest_of_zero(residual: float, *, levels: int, ratings: int, systems: int = 1) -> float | None:
+    """Return the largest standard deviation still allowed for a component that an earlier study estimates as 0.
+
+    Parameters
+    ----------
+    residual : float
+        Residual standard deviation of the earlier study.
+    levels : int
+        Raters or items of the earlier study.
+    ratings : int
+        All ratings of the earlier study.
+    systems : int
+        Systems, for a component by system, which is within raters or items: of S systems, S - 1 differences of each.
+
+    Returns
+    -------
+    float or None
+        In units of the scale; None where the counts allow no limit.
+
+    Examples
+    --------
+    >>> round(largest_of_zero(0.8, levels=10, ratings=60), 3)
+    0.427
+    >>> largest_of_zero(0.8, levels=1, ratings=60) is None
+    True
+    """
+    df = (levels - 1) * max(1, systems - 1)
+    if not residual or df <= 0 or ratings <= 0:
+        return None
+    return largest_not_ruled_out(residual, df=df, per_level=ratings / (levels * systems))
+
+
+def shares_of_variance(
+    spreads: Mapping[str, float], parts: Mapping[str, Collection[str]], *, most_together: float
+) -> dict[str, float]:
+    """Return the share of the variance that each part of it has, so that all parts together have at most a given share.
+
+    Parameters
+    ----------
+    spreads : mapping of str to float
+        Standard deviations of the terms of a model, the residual among them.
+    parts : mapping of str to collection of str
+        Terms that each part is the sum of. A term that the model leaves out counts as 0.
+    most_together : float
+        Largest share of all parts together, above 0.
+
+    Returns
+    -------
+    dict of str to float
+        Rounded to four decimals; 0 where nothing varies.
+
+    Examples
+    --------
+    >>> shares_of_variance({"item": 3, "residual": 4}, {"between_items": ["item"]}, most_together=0.99)
+    {'between_items': 0.36}
+    """
+    squares = {name: sd**2 for name, sd in spreads.items()}
+    variances = {name: sum(squares.get(term, 0.0) for term in terms) for name, terms in parts.items()}
+    total = max(sum(squares.values()), sum(variances.values()) / most_together)
+    return {name: round(variance / total, 4) if total else 0.0 for name, variance in variances.items()}
 
 
 def reach_of_sd(levels: int, *, confidence: float = 0.95) -> tuple[float, float]:

@@ -125,24 +125,26 @@ def spread_of_difference(assumed: Assumed, n_items: int) -> Spread:
         raise ValueError("A comparison of means takes at least two items.")
     difference, of_text, of_taste, of_leniency, residual = _on_the_scale(assumed)
     ratings = n_items * assumed.raters_per_text
-    raters = min(assumed.raters, ratings)
     # With fewer ratings of a system than raters nobody is sure to rate two systems.
     residual += of_leniency if assumed.raters > ratings else 0.0
-    parts = {ITEMS: of_text / n_items, RATERS: of_taste / raters, RATINGS: residual / ratings}
-    return spread_of_parts(difference, parts, n_items, raters, ratings, contrasts=assumed.systems - 1)
+    variances = {ITEMS: of_text, RATERS: of_taste, RATINGS: residual}
+    return spread_of_mean(difference, variances, n_items, assumed.raters, ratings, contrasts=assumed.systems - 1)
 
 
-def spread_of_parts(
-    difference: float, parts: Mapping[str, float], n_items: int, raters: int, ratings: int, *, contrasts: int = 1
+def spread_of_mean(
+    difference: float, variances: Mapping[str, float], n_items: int, raters: int, ratings: int, *, contrasts: int = 1
 ) -> Spread:
-    """Return the spread of an estimate with a squared standard error that is the sum of three parts.
+    """Return the spread of an estimate that averages effects of items, of raters and of single ratings.
+
+    The squared standard error is the sum of each variance over the number of its effects. Where there are more raters
+    than ratings, the ratings take the place of the raters.
 
     Parameters
     ----------
     difference : float
         Expected value of the estimate.
-    parts : mapping of str to float
-        Squared standard errors from "items", "raters" and "ratings".
+    variances : mapping of str to float
+        Variances of the effects of "items", "raters" and "ratings".
     n_items, raters, ratings : int
         Items, raters and ratings that each of the contrasts is estimated from.
     contrasts : int
@@ -150,9 +152,13 @@ def spread_of_parts(
 
     Examples
     --------
-    >>> spread_of_parts(0.1, {"items": 0.001, "raters": 0.0005, "ratings": 0.001}, 100, 10, 300).se
+    >>> spread_of_mean(0.1, {"items": 0.1, "raters": 0.005, "ratings": 0.3}, 100, 10, 300).se
     0.05
     """
+    raters = min(raters, ratings)
+    parts = {
+        ITEMS: variances[ITEMS] / n_items, RATERS: variances[RATERS] / raters, RATINGS: variances[RATINGS] / ratings,
+    }  # fmt: skip
     variance = sum(parts.values())
     if variance <= 0:
         return Spread(difference, 0.0, float(n_items - 1), dict.fromkeys(parts, 0.0))

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from analytics_app.stats.planning.power import ITEMS, RATERS, RATINGS, Spread, spread_of_parts, t_power
+from analytics_app.stats.planning.power import ITEMS, RATERS, RATINGS, Spread, spread_of_mean, t_power
 from analytics_app.stats.planning.sign_power import check_shares
 
 
@@ -94,14 +94,11 @@ def spread_of_share(assumed: AssumedShares, n_items: int) -> Spread:
     if n_items < 2:
         raise ValueError("It takes at least two items to generalise to further items.")
     ratings, total = n_items * assumed.raters_per_item, assumed.variance
-    raters = min(assumed.raters, ratings)
     within = 1 - assumed.between_items - assumed.between_raters
-    parts = {
-        ITEMS: total * assumed.between_items / n_items,
-        RATERS: total * assumed.between_raters / raters,
-        RATINGS: total * within / ratings,
-    }
-    return spread_of_parts(assumed.share - 0.5, parts, n_items, raters, ratings)
+    variances = {
+        ITEMS: total * assumed.between_items, RATERS: total * assumed.between_raters, RATINGS: total * within,
+    }  # fmt: skip
+    return spread_of_mean(assumed.share - 0.5, variances, n_items, assumed.raters, ratings)
 
 
 def power_of_share(assumed: AssumedShares, n_items: int, *, alpha: float) -> float:

@@ -13,8 +13,9 @@ from analytics_app.show.cells import Cell, figure, interval, number, whole
 from analytics_app.show.table import Column, Table
 from analytics_app.stats.planning.alpha_width import Expected, Level, alpha_width, runs_within
 from analytics_app.stats.values import Estimate
-from analytics_app.views.planning.answer import Answer, Curve
+from analytics_app.views.planning.answer import Answer
 from analytics_app.views.planning.base import PlanningForm, seed_field, share
+from analytics_app.views.planning.curve import Curve
 from tasks_app.settings.fields import choice_field, number_field, whole_field
 
 RUNS = 1000

@@ -16,7 +16,7 @@ from analytics_app.selectors.planning import Pilot, pilots
 from analytics_app.show.cells import figure
 from analytics_app.views.planning.answer import Answer
 from tasks_app.models import Study
-from tasks_app.settings.fields import whole_field
+from tasks_app.settings.fields import NumberField, number_field, whole_field
 
 Words = str | Promise
 
@@ -162,6 +162,21 @@ def power_words(power: float, target: float) -> str:
     if any(power < limit <= shown / 100 + 1e-12 for limit in (target, 1.0)):
         shown = floor(power * 1000) / 10
     return f"{figure(shown, 1)}\u00a0%"
+
+
+def raters_field(help_text: Words, *, most: int) -> forms.IntegerField:
+    """Return the form field of the number of raters who share the work of a study."""
+    return whole_field(gettext_lazy("Raters in total"), help_text, within=(2, most), initial=30)
+
+
+def alpha_field() -> NumberField[float]:
+    """Return the form field of the level of a two-sided test."""
+    return number_field(gettext_lazy("Alpha, two-sided"), within=(0.0001, 0.5), initial=0.05)
+
+
+def target_power_field() -> NumberField[float]:
+    """Return the form field of the power that a study is to have."""
+    return number_field(gettext_lazy("Target power"), within=(0.1, 0.999), initial=0.8)
 
 
 def seed_field() -> forms.IntegerField:

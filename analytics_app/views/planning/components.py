@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy
 from analytics_app.selectors.planning import SPREADS, Pilot, systems_of
 from analytics_app.show.cells import figure, whole
 from analytics_app.show.findings import listed
-from analytics_app.stats.planning.pilot import NONE_BELOW, largest_not_ruled_out, reach_of_sd
+from analytics_app.stats.planning.pilot import NONE_BELOW, largest_of_zero, reach_of_sd
 from analytics_app.views.planning.base import plain
 
 # With fewer raters or items the 95 % interval of a standard deviation reaches beyond .84 to 1.25 times its estimate.
@@ -54,11 +54,9 @@ class PilotSpreads:
         for name in self.zero:
             levels = self.items if name in OF_ITEMS else self.raters
             by_system = name in {"sd_system_item", "sd_rater_system"}
-            # A component by system is within items or raters: of S systems, S - 1 differences of each.
-            df = (levels - 1) * (max(1, systems - 1) if by_system else 1)
-            per_level = self.ratings / (max(1, levels) * (systems if by_system else 1))
-            if residual and df > 0 and per_level > 0:
-                limits[name] = round(largest_not_ruled_out(residual, df=df, per_level=per_level), 4)
+            limit = largest_of_zero(residual, levels=levels, ratings=self.ratings, systems=systems if by_system else 1)
+            if limit is not None:
+                limits[name] = round(limit, 4)
         return limits
 
     def cautious(self, entered: Mapping[str, float]) -> dict[str, float]:

@@ -16,9 +16,19 @@ from analytics_app.show.cells import Cell, number, whole
 from analytics_app.show.table import Column, Table
 from analytics_app.stats.planning.power import Assumed, half_width, power_of_means, spread_of_difference
 from analytics_app.stats.planning.smallest import fewest
-from analytics_app.views.planning.answer import Answer, Curve
-from analytics_app.views.planning.base import PlanningForm, Words, exactly, plain, power_words
+from analytics_app.views.planning.answer import Answer
+from analytics_app.views.planning.base import (
+    PlanningForm,
+    Words,
+    alpha_field,
+    exactly,
+    plain,
+    power_words,
+    raters_field,
+    target_power_field,
+)
 from analytics_app.views.planning.components import COMPONENTS, PilotSpreads
+from analytics_app.views.planning.curve import Curve
 from tasks_app.settings.fields import number_field, whole_field
 
 # Most items and raters that a form takes, and that are looked for.
@@ -49,12 +59,7 @@ class MeansPlan(PlanningForm):
         gettext_lazy("Items"), gettext_lazy("Judged for every system."), within=(LEAST_ITEMS, MOST), initial=100
     )
     per_text = whole_field(gettext_lazy("Raters per text"), within=(1, 100), initial=3)
-    raters = whole_field(
-        gettext_lazy("Raters in total"),
-        gettext_lazy("They share the texts of every system evenly."),
-        within=(2, MOST),
-        initial=30,
-    )
+    raters = raters_field(gettext_lazy("They share the texts of every system evenly."), most=MOST)
     steps = whole_field(
         gettext_lazy("Steps of the scale"),
         gettext_lazy("Ratings are rounded to 1, 2, … and cut at the ends. 0: not at all."),
@@ -68,8 +73,8 @@ class MeansPlan(PlanningForm):
         initial=0.3,
     )
     pilot = forms.CharField(required=False)
-    alpha = number_field(gettext_lazy("Alpha, two-sided"), within=(0.0001, 0.5), initial=0.05)
-    wanted = number_field(gettext_lazy("Target power"), within=(0.1, 0.999), initial=0.8)
+    alpha = alpha_field()
+    wanted = target_power_field()
     middle = number_field(
         gettext_lazy("Mean rating"),
         gettext_lazy(

@@ -18,8 +18,18 @@ from analytics_app.stats.planning.power import half_width
 from analytics_app.stats.planning.preference_power import AssumedShares, power_of_share, spread_of_share
 from analytics_app.stats.planning.sign_power import MOST_ITEMS, items_for_sign_test, power_of_sign_test
 from analytics_app.stats.planning.smallest import fewest
-from analytics_app.views.planning.answer import Answer, Curve
-from analytics_app.views.planning.base import PlanningForm, exactly, plain, power_words, share
+from analytics_app.views.planning.answer import Answer
+from analytics_app.views.planning.base import (
+    PlanningForm,
+    alpha_field,
+    exactly,
+    plain,
+    power_words,
+    raters_field,
+    share,
+    target_power_field,
+)
+from analytics_app.views.planning.curve import Curve
 from analytics_app.views.planning.shares import MOST_SHARE, MOST_TOGETHER, PARTS, PilotShares
 from tasks_app.models import Study
 from tasks_app.settings.fields import number_field, whole_field
@@ -46,12 +56,7 @@ class PreferencesPlan(PlanningForm):
         initial=200,
     )
     per_text = whole_field(gettext_lazy("Raters per comparison"), within=(1, 100), initial=3)
-    raters = whole_field(
-        gettext_lazy("Raters in total"),
-        gettext_lazy("They share the comparisons of every pair evenly."),
-        within=(2, MOST),
-        initial=30,
-    )
+    raters = raters_field(gettext_lazy("They share the comparisons of every pair evenly."), most=MOST)
     systems = whole_field(
         gettext_lazy("Systems"),
         gettext_lazy("With more than two, alpha is divided by the number of pairs."),
@@ -68,8 +73,8 @@ class PreferencesPlan(PlanningForm):
         gettext_lazy("Share of ties"), gettext_lazy("They count as half a win."), within=(0, 0.95), initial=0.2
     )
     pilot = forms.CharField(required=False)
-    alpha = number_field(gettext_lazy("Alpha, two-sided"), within=(0.0001, 0.5), initial=0.05)
-    wanted = number_field(gettext_lazy("Target power"), within=(0.1, 0.999), initial=0.8)
+    alpha = alpha_field()
+    wanted = target_power_field()
     between_items = number_field(
         PARTS["between_items"],
         gettext_lazy(
@@ -89,9 +94,9 @@ class PreferencesPlan(PlanningForm):
         self, query: Mapping[str, str], start: Mapping[str, Any], pilots: Mapping[str, Pilot] | None = None
     ) -> None:
         """Take the first pair of a criterion where the address names an earlier study and a criterion alone."""
-        asked = query.get("pilot", "")
-        if asked.endswith("/"):
-            query = {**query, "pilot": next((key for key in pilots or {} if key.startswith(asked)), "")}
+        pilot = query.get("pilot", "")
+        if pilot.endswith("/"):
+            query = {**query, "pilot": next((key for key in pilots or {} if key.startswith(pilot)), "")}
         super().__init__(query, start, pilots)
 
     @classmethod

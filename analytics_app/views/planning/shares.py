@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy
 
 from analytics_app.selectors.planning import COUNTS, SHARE, Pilot
 from analytics_app.show.cells import figure, whole
-from analytics_app.stats.planning.pilot import NONE_BELOW, largest_not_ruled_out, reach_of_sd
+from analytics_app.stats.planning.pilot import NONE_BELOW, largest_of_zero, reach_of_sd, shares_of_variance
 from analytics_app.views.planning.base import share
 from analytics_app.views.planning.components import FEW
 
@@ -48,19 +48,15 @@ class PilotShares:
         """The parts to plan with: the estimates, and for 0 the largest that is not ruled out where it is known."""
         limits = {}
         for name in self.zero:
-            levels = self.levels[name]
-            if levels > 1 and self.ratings and self.sd["residual"]:
-                limit = largest_not_ruled_out(self.sd["residual"], df=levels - 1, per_level=self.ratings / levels)
+            limit = largest_of_zero(self.sd["residual"], levels=self.levels[name], ratings=self.ratings)
+            if limit is not None:
                 limits[TERMS[name][0]] = limit
         return self._parts(limits)
 
     def _parts(self, limits: dict[str, float]) -> dict[str, float]:
-        squares = {name: value**2 for name, value in (self.sd | limits).items()}
-        of_parts = {
-            name: sum(squares.get(term, 0.0) for term in terms) for name, terms in TERMS.items() if terms[0] in squares
-        }
-        total = max(sum(squares.values()), sum(of_parts.values()) / MOST_TOGETHER)
-        return {name: round(part / total, 4) if total else 0.0 for name, part in of_parts.items()}
+        spreads = self.sd | limits
+        parts = {name: terms for name, terms in TERMS.items() if terms[0] in spreads}
+        return shares_of_variance(spreads, parts, most_together=MOST_TOGETHER)
 
     @cached_property
     def ties(self) -> float | None:

@@ -17,8 +17,9 @@ from analytics_app.stats.planning.discrimination_power import (
     power_of_difference,
     power_of_similarity,
 )
-from analytics_app.views.planning.answer import Answer, Curve
+from analytics_app.views.planning.answer import Answer
 from analytics_app.views.planning.base import PlanningForm, exactly, plain, power_words, share
+from analytics_app.views.planning.curve import Curve
 from tasks_app.settings.fields import choice_field, number_field, whole_field
 from tasks_app.task_types.triangle.params import ALPHA, BETA
 

@@ -117,8 +117,8 @@ def write(request: HttpRequest, slug: str) -> HttpResponseBase:
     try:
         contact.write(rater=rater, by=request.user, text=text)
     except ValueError as problem:
-        made = {"message": text, "message_problem": str(problem)}
-        return rater_page(request, (rater.study, own), rater.pseudonym, status=422, **made)
+        form = {"message": text, "message_problem": str(problem)}
+        return rater_page(request, (rater.study, own), rater.pseudonym, status=422, **form)
     messages.success(request, _("%(rater)s reads your message on their next page.") % {"rater": rater})
     return redirect("analytics:rater", slug, rater.pseudonym)
 

@@ -53,7 +53,7 @@ class ColumnsForm(forms.Form):
                 initial=guessed.get(column.name, ""),
                 required=column.needed,
             )
-        taken = {guessed.get(column.name) for column in kind.columns}
+        guessed_columns = {guessed.get(column.name) for column in kind.columns}
         if issubclass(kind, NamedValues) and not kind.is_long(looked.columns):
             self.fields[f"{kind.name}s"] = forms.MultipleChoiceField(
                 choices=plain,
@@ -61,7 +61,9 @@ class ColumnsForm(forms.Form):
                 label=capfirst(str(kind.nouns)),
                 help_text=str(kind.named_doc),
                 widget=forms.CheckboxSelectMultiple,
-                initial=[name for name in looked.columns if name not in taken and _holds_values(kind, looked, name)],
+                initial=[
+                    name for name in looked.columns if name not in guessed_columns and _holds_values(kind, looked, name)
+                ],
             )
         self.fields["quoting"] = QuotingField()
         if issubclass(kind, NamedValues):

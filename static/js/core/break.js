@@ -2,6 +2,7 @@
 // the unit stand still while the break lasts.
 
 import { announce } from "./announce.js";
+import { atEnd, during } from "./page.js";
 import { digest, session, studyPath } from "./store.js";
 
 const LOOK_EVERY = 15_000;
@@ -49,7 +50,8 @@ export function start(form, clock) {
     clock.pause(false);
     dismiss();
   });
-  globalThis.addEventListener("pagehide", () => session.write(key, { ...kept, worked: worked() }));
+  globalThis.addEventListener("pagehide", () => session.write(key, { ...kept, worked: worked() }), during());
   look();
-  setInterval(look, LOOK_EVERY);
+  const timer = setInterval(look, LOOK_EVERY);
+  atEnd(() => clearInterval(timer));
 }

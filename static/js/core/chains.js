@@ -1,6 +1,8 @@
 // Mentions of chains in texts: pointing at one, or going to its number, lights all mentions of its chain and connects
 // those of one text by a line. A press keeps them lit, which is how a finger does it.
 
+import { during } from "./page.js";
+
 const SVG = "http://www.w3.org/2000/svg";
 
 function make(name, attributes) {
@@ -57,8 +59,8 @@ class ChainsView {
       box.addEventListener("focusout", () => this.light(this.kept));
       box.addEventListener("click", (event) => this.press(event));
     }
-    document.addEventListener("keydown", (event) => event.key === "Escape" && this.keep(null));
-    globalThis.addEventListener("resize", () => this.light(this.lit));
+    document.addEventListener("keydown", (event) => event.key === "Escape" && this.keep(null), during());
+    globalThis.addEventListener("resize", () => this.light(this.lit), during());
   }
 
   /** One stop of the Tab key for each text; arrows go on from there. */

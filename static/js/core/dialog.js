@@ -1,5 +1,6 @@
 // Dialogs. Without this script what they hold is an ordinary <details>.
 
+import { during } from "./page.js";
 import { word } from "./words.js";
 
 /** Build a dialog of our shape around nodes; it is not yet in the page. */
@@ -65,5 +66,5 @@ export function start(root = document) {
         event.target.close();
       }
     }
-  });
+  }, during());
 }

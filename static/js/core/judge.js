@@ -8,6 +8,7 @@ import { Missing } from "./errors.js";
 import * as keys from "./keys.js";
 import * as landing from "./landing.js";
 import * as logs from "./log.js";
+import { during } from "./page.js";
 import * as reading from "./reading.js";
 import { SavedView, together } from "./saved.js";
 import { SendingView } from "./sending.js";
@@ -15,6 +16,7 @@ import * as skipping from "./skipping.js";
 import { digest, local, session } from "./store.js";
 import { Sender, postForm } from "./submit.js";
 import * as timer from "./timer.js";
+import * as turning from "./turn.js";
 import { word } from "./words.js";
 
 const COPIES = "evalweb:draft:";
@@ -81,9 +83,9 @@ function draftsOf(form, text, key, show) {
   text.addEventListener("input", (event) => event.target.tagName === "TEXTAREA" && drafts.changed());
   document.addEventListener("visibilitychange", () => {
     drafts.flush({ last: document.visibilityState === "hidden" });
-  });
-  globalThis.addEventListener("online", () => drafts.flush());
-  globalThis.addEventListener("pagehide", () => leave(form, text, drafts));
+  }, during());
+  globalThis.addEventListener("online", () => drafts.flush(), during());
+  globalThis.addEventListener("pagehide", () => leave(form, text, drafts), during());
   return drafts;
 }
 
@@ -106,7 +108,7 @@ function leave(form, text, drafts) {
 function startClock(form, key) {
   const clock = new timer.Clock(() => performance.now(), session.read(key) ?? {});
   timer.attach(clock);
-  globalThis.addEventListener("pagehide", () => form.isConnected && session.write(key, clock.read()));
+  globalThis.addEventListener("pagehide", () => form.isConnected && session.write(key, clock.read()), during());
   return clock;
 }
 
@@ -153,16 +155,18 @@ function startSending(form, endDrafts, clock, log, forget) {
   };
   const sender = new Sender({
     post: () => postForm(form),
-    go: (next) => {
+    go: (next, html) => {
       forget();
       landing.leaving({ saved: true });
-      location.assign(next);
+      if (!html || !turning.show(html, next)) {
+        location.assign(next);
+      }
     },
     fallback: () => HTMLFormElement.prototype.submit.call(form),
     show: (state, seconds) => view.show(state, seconds),
   });
   const view = new SendingView(form, button, () => sender.now());
-  globalThis.addEventListener("online", () => sender.now());
+  globalThis.addEventListener("online", () => sender.now(), during());
   const settled = settling(form, button);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -205,6 +209,6 @@ export function start(form) {
     });
   }
   // Registered last, so that it has the last word over the clock's own note.
-  globalThis.addEventListener("pagehide", () => over && forget());
-  globalThis.addEventListener("pageshow", (event) => event.persisted && location.reload());
+  globalThis.addEventListener("pagehide", () => over && forget(), during());
+  globalThis.addEventListener("pageshow", (event) => event.persisted && location.reload(), during());
 }

@@ -1,5 +1,6 @@
 // Keys of a judging page. A task type adds its own digits with onDigit; the list opens with "?".
 
+import { during } from "./page.js";
 import { currentQuestion, focusQuestion, nextOpen, openQuestions, questionsOf } from "./questions.js";
 import { local } from "./store.js";
 import { digitOf, isComposing } from "./typed.js";
@@ -65,7 +66,7 @@ export function onDigit(form, handle) {
     if (question && handle(digit, question)) {
       event.preventDefault();
     }
-  });
+  }, during());
 }
 
 /** Go to the next open question, or to the button where all are answered. */
@@ -177,6 +178,6 @@ export function start(form) {
       event.preventDefault();
       dialog?.showModal();
     }
-  });
-  document.addEventListener("pointerdown", () => delete document.documentElement.dataset.keyboard, { capture: true });
+  }, during());
+  document.addEventListener("pointerdown", () => delete document.documentElement.dataset.keyboard, during({ capture: true }));
 }

@@ -1,5 +1,7 @@
 // What happened on a page, for research into how people judge: [seconds since it opened, what, field, value].
 
+import { during } from "./page.js";
+
 /** Enough for any honest unit; a stuck key must not fill the form. */
 export const LONGEST_LOG = 400;
 
@@ -40,8 +42,8 @@ export function attach(log, form) {
       log.add("change", control.name, control.type === "checkbox" ? control.checked : control.value);
     }
   });
-  document.addEventListener("evalweb:log", ({ detail }) => log.add(detail.what, detail.field, detail.value));
+  document.addEventListener("evalweb:log", ({ detail }) => log.add(detail.what, detail.field, detail.value), during());
   document.addEventListener("visibilitychange", () => {
     log.add(document.visibilityState === "visible" ? "back" : "away");
-  });
+  }, during());
 }

@@ -9,28 +9,31 @@ import * as landing from "./landing.js";
 import * as media from "./media.js";
 import * as menu from "./menu.js";
 import * as once from "./once.js";
+import { onEveryPage } from "./page.js";
 import * as paging from "./paging.js";
 import * as sheet from "./sheet.js";
 import * as theme from "./theme.js";
 import * as trying from "./trying.js";
 
-theme.start();
-menu.start();
-dialog.start();
-sheet.start();
-copy.start();
-cover.start();
-chains.start();
-once.start();
-media.start();
+onEveryPage(() => {
+  theme.start();
+  menu.start();
+  dialog.start();
+  sheet.start();
+  copy.start();
+  cover.start();
+  chains.start();
+  once.start();
+  media.start();
 
-const form = document.querySelector("form[data-answer]");
-if (form && "try" in form.dataset) {
-  trying.start(form);
-} else if (form) {
-  judge.start(form);
-}
-landing.start();
+  const form = document.querySelector("form[data-answer]");
+  if (form && "try" in form.dataset) {
+    trying.start(form);
+  } else if (form) {
+    judge.start(form);
+  }
+  landing.start();
 
-// After the drafts are back, so that it begins at the first question that is open.
-paging.start();
+  // After the drafts are back, so that it begins at the first question that is open.
+  paging.start();
+});

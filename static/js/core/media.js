@@ -3,6 +3,7 @@
 // The log hears it as the event "evalweb:log" on the document, so that a page without one loses nothing.
 
 import { build } from "./dialog.js";
+import { during } from "./page.js";
 
 // A pull along the time line is one jump, however many places it passes.
 const PULL = 400;
@@ -136,8 +137,8 @@ export function start(root = document) {
         }
       }
     },
-    { capture: true },
+    during({ capture: true }),
   );
   // Before the page's own listener, which writes the log into the form.
-  document.addEventListener("submit", () => players.forEach((player) => player.sum()), { capture: true });
+  document.addEventListener("submit", () => players.forEach((player) => player.sum()), during({ capture: true }));
 }

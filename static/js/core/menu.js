@@ -1,5 +1,7 @@
 // Small menus made of <details>: Escape, a link in them and a click elsewhere close them.
 
+import { during } from "./page.js";
+
 function close(menu, refocus) {
   if (menu.open) {
     menu.open = false;
@@ -18,12 +20,12 @@ export function start(root = document) {
         close(menu, false);
       }
     }
-  });
+  }, during());
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape") {
       for (const menu of menus()) {
         close(menu, menu.contains(document.activeElement));
       }
     }
-  });
+  }, during());
 }

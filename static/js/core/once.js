@@ -2,6 +2,8 @@
 // answer (data-wait) is shown meanwhile. Where a form invites to begin (data-fresh), a page that comes back out of the
 // browser's memory is asked for again: whoever has begun is shown where they are.
 
+import { during } from "./page.js";
+
 function wait(form, isWaiting) {
   for (const words of form.querySelectorAll("[data-wait]")) {
     words.hidden = !isWaiting;
@@ -39,5 +41,5 @@ export function start(root = document) {
         }
       }
     }
-  });
+  }, during());
 }

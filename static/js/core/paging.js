@@ -6,6 +6,7 @@
 // none of them is shown; data-page-first is only shown with the first question.
 
 import { announce } from "./announce.js";
+import { during } from "./page.js";
 import { controlOf, isAnswered, questionsOf } from "./questions.js";
 import { isComposing } from "./typed.js";
 import { fill } from "./words.js";
@@ -49,7 +50,7 @@ export class Pages {
     this.listen();
     const always = root.dataset.paged !== "narrow";
     const set = () => (always || narrow.matches ? this.begin() : this.end());
-    narrow.addEventListener("change", set);
+    narrow.addEventListener("change", set, during());
     set();
   }
 
@@ -175,7 +176,7 @@ export class Pages {
   }
 }
 
-const all = new Map();
+const all = new WeakMap();
 
 /** For scripts of task types: go on from a question that is shown alone. Returns whether it went somewhere. */
 export function goOnPaged(question) {

@@ -3,6 +3,7 @@
 // Where there is room a long text is a pane beside or above its questions (panes.css). Elsewhere it stands above them, and
 // the bar at the foot leads from one to the other.
 
+import { during } from "./page.js";
 import { questionsOf } from "./questions.js";
 import { local } from "./store.js";
 
@@ -29,8 +30,8 @@ class Jump {
     this.on = nav.querySelector("[data-jump-on]");
     this.back.addEventListener("click", (event) => this.goBack(event));
     this.on.addEventListener("click", (event) => this.goOn(event));
-    globalThis.addEventListener("scroll", () => this.update(), { passive: true });
-    globalThis.addEventListener("resize", () => this.update(), { passive: true });
+    globalThis.addEventListener("scroll", () => this.update(), during({ passive: true }));
+    globalThis.addEventListener("resize", () => this.update(), during({ passive: true }));
     this.update();
   }
 
@@ -97,7 +98,7 @@ export function start(form, key) {
   const nav = document.querySelector("[data-jump]");
   const jump = nav && new Jump(form, nav);
   const name = () => nameThem(panes, wide.matches);
-  wide.addEventListener("change", name);
+  wide.addEventListener("change", name, during());
   name();
   const left = local.read(key);
   // Another width has other lines.
@@ -111,6 +112,6 @@ export function start(form, key) {
       local.write(key, { top, panes: panes.map((pane) => pane.scrollTop), width: innerWidth, at: Date.now() });
     }
   };
-  document.addEventListener("visibilitychange", keep);
-  globalThis.addEventListener("pagehide", keep);
+  document.addEventListener("visibilitychange", keep, during());
+  globalThis.addEventListener("pagehide", keep, during());
 }

@@ -2,6 +2,7 @@
 // each study, on wide screens only: on a phone they would cover every new text.
 
 import { build } from "./dialog.js";
+import { during } from "./page.js";
 import { digest, local, studyPath } from "./store.js";
 
 const WIDE = "(min-width: 64rem)";
@@ -78,7 +79,7 @@ export function start(root = document) {
     if (panel.open) {
       panel.close();
     }
-  });
+  }, during());
   if (wide.matches && local.read(key) === true) {
     show();
   }

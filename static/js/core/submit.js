@@ -1,4 +1,4 @@
-// Sending an answer: once, again where the network or the server fails, then on to the page the server names.
+// Sending an answer: once, again where the network or the server fails, then on to the next page.
 //
 // Every try carries the same submission number, to which the server answers with the first result. A page that
 // says no (4xx) is shown by posting the form the ordinary way.
@@ -8,12 +8,14 @@ import { countdown, isPassing, pause } from "./retry.js";
 const LONGEST_TRY = 20_000;
 // A fault of the server may pass, as while it restarts; one that stays is shown as its page.
 const TRIES_OF_FAULT = 3;
+const WITH_NEXT_PAGE = "return=representation";
 
 /**
  * The state machine, without a page.
  *
- * `post()` resolves to {status, next, retryAfter} or rejects where the network fails; `go(next)` leaves the page;
- * `fallback()` posts the ordinary way; `show(state, seconds)` tells the rater: sending, retry, retrying.
+ * `post()` resolves to {status, next, html, retryAfter} or rejects where the network fails; `go(next, html)` leaves the
+ * page for the address `next`, whose page is `html` if it came with the reply; `fallback()` posts the ordinary way;
+ * `show(state, seconds)` tells the rater: sending, retry, retrying.
  */
 export class Sender {
   constructor({ post, go, fallback, show, timers = globalThis }) {
@@ -53,7 +55,7 @@ export class Sender {
       reply = { status: 0 };
     }
     if (reply.next) {
-      this.go(reply.next);
+      this.go(reply.next, reply.html);
     } else if (reply.status === 0 || isPassing(reply.status) || (reply.status === 500 && this.tries < TRIES_OF_FAULT)) {
       this.tries += 1;
       this.stopWaiting = countdown(
@@ -69,18 +71,21 @@ export class Sender {
 }
 
 /**
- * Post a form. A redirect means that the answer is stored; it is not followed here, since the page it leads to would
- * then be asked for twice, once by this script and once by the browser.
+ * Post a form, and ask for the next page with the reply. A redirect means that the answer is stored, too; it is not
+ * followed here, since the page it leads to would then be asked for twice, once by this script and once by the browser.
  */
 export async function postForm(form) {
   const response = await fetch(form.action, {
     method: "POST",
     body: new URLSearchParams(new FormData(form)),
-    headers: { Accept: "text/html" },
+    headers: { Accept: "text/html", Prefer: WITH_NEXT_PAGE },
     credentials: "same-origin",
     redirect: "manual",
     signal: AbortSignal.timeout?.(LONGEST_TRY),
   });
+  if (response.headers.get("Preference-Applied") === WITH_NEXT_PAGE) {
+    return { status: response.status, next: response.headers.get("Content-Location"), html: await response.text() };
+  }
   return {
     status: response.status,
     retryAfter: response.headers.get("Retry-After"),

@@ -1,5 +1,7 @@
 // How long a rater worked on a unit. Durations only: what time it is, the server's clock says.
 
+import { during } from "./page.js";
+
 /** A gap between two signs of life counts for so much at most. */
 const LONGEST_GAP = 60_000;
 
@@ -58,10 +60,10 @@ export class Clock {
 /** Feed a clock with what happens on the page. */
 export function attach(clock) {
   for (const name of SIGNS_OF_LIFE) {
-    document.addEventListener(name, () => clock.sign(), { passive: true, capture: true });
+    document.addEventListener(name, () => clock.sign(), during({ passive: true, capture: true }));
   }
   clock.show(document.visibilityState === "visible");
-  document.addEventListener("visibilitychange", () => clock.show(document.visibilityState === "visible"));
+  document.addEventListener("visibilitychange", () => clock.show(document.visibilityState === "visible"), during());
 }
 
 /** Milliseconds as seconds with one decimal, as the form sends them. */

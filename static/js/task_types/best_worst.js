@@ -2,6 +2,7 @@
 
 import { announce } from "../core/announce.js";
 import { goOn, onDigit, stepOf } from "../core/keys.js";
+import { onEveryPage } from "../core/page.js";
 import { fill } from "../core/words.js";
 
 const OTHER = { best: "worst", worst: "best" };
@@ -97,6 +98,4 @@ function start(root) {
   }
 }
 
-if (globalThis.document) {
-  start(document);
-}
+onEveryPage(() => start(document));

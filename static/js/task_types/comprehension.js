@@ -2,6 +2,7 @@
 
 import { announce } from "../core/announce.js";
 import { goOn, onDigit } from "../core/keys.js";
+import { during, onEveryPage } from "../core/page.js";
 import { focusQuestion, openQuestions } from "../core/questions.js";
 
 // As the server bounds it.
@@ -55,8 +56,8 @@ class Unit {
     // A draft that is put back says what was counted before, and whether the text was read.
     this.field.addEventListener("change", () => this.watch.restart((Number(this.field.value) || 0) * 1000));
     this.done.addEventListener("change", () => this.show());
-    document.addEventListener("visibilitychange", () => this.onVisible());
-    globalThis.addEventListener("pagehide", () => this.keep());
+    document.addEventListener("visibilitychange", () => this.onVisible(), during());
+    globalThis.addEventListener("pagehide", () => this.keep(), during());
     for (const cover of root.querySelectorAll("details[data-cover]")) {
       cover.addEventListener("toggle", () => this.tick());
     }
@@ -208,6 +209,4 @@ export function start(page) {
   });
 }
 
-if (globalThis.document) {
-  start(document);
-}
+onEveryPage(() => start(document));

@@ -3,6 +3,7 @@
 
 import { announce } from "../core/announce.js";
 import { goOn, onDigit } from "../core/keys.js";
+import { onEveryPage } from "../core/page.js";
 import { focusQuestion } from "../core/questions.js";
 import { fill } from "../core/words.js";
 
@@ -225,6 +226,4 @@ export function start(page) {
   }
 }
 
-if (globalThis.document) {
-  start(document);
-}
+onEveryPage(() => start(document));

@@ -7,11 +7,12 @@
 //   error_spans/panel.js  the buttons of a mark;  lists.js  the form
 //   error_spans/keys.js   the keyboard;  acts.js  what is done;  unit.js  all of it together;  doubt.js  a question before sending
 
+import { onEveryPage } from "../core/page.js";
 import "./slider.js";
 import { Doubt } from "./error_spans/doubt.js";
 import { Unit } from "./error_spans/unit.js";
 
-if (globalThis.document) {
+onEveryPage(() => {
   for (const root of document.querySelectorAll("[data-error-spans]")) {
     const unit = new Unit(root);
     for (const tool of root.querySelectorAll("[data-spans-tools]")) {
@@ -22,4 +23,4 @@ if (globalThis.document) {
       new Doubt(unit, form).listen();
     }
   }
-}
+});

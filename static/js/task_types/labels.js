@@ -2,6 +2,7 @@
 
 import { announce } from "../core/announce.js";
 import { goOn, onDigit } from "../core/keys.js";
+import { onEveryPage } from "../core/page.js";
 
 /**
  * Which boxes stay ticked once one was ticked: "None of these" takes the others away, and they take it away.
@@ -148,6 +149,4 @@ export function start(page) {
   }
 }
 
-if (globalThis.document) {
-  start(document);
-}
+onEveryPage(() => start(document));

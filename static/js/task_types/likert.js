@@ -1,11 +1,10 @@
 // Likert: digits choose a step and go on to the next open question. Arrow keys are those of radio buttons.
 
 import { goOn, onDigit, stepOf } from "../core/keys.js";
-
-const form = document.querySelector("form[data-answer]");
+import { onEveryPage } from "../core/page.js";
 
 /** Choose the step that a digit means. Returns whether the scale has it. */
-function choose(key, question) {
+function choose(form, key, question) {
   const radio = question.querySelector(`input[data-key="${stepOf(key)}"]`);
   if (!radio) {
     return false;
@@ -17,6 +16,9 @@ function choose(key, question) {
   return true;
 }
 
-if (form) {
-  onDigit(form, (key, question) => "steps" in question.dataset && choose(key, question));
-}
+onEveryPage(() => {
+  const form = document.querySelector("form[data-answer]");
+  if (form) {
+    onDigit(form, (key, question) => "steps" in question.dataset && choose(form, key, question));
+  }
+});

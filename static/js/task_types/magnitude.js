@@ -4,6 +4,7 @@
 
 import { announce } from "../core/announce.js";
 import { onDigit } from "../core/keys.js";
+import { atEnd, during, onEveryPage } from "../core/page.js";
 import { fill, numeral } from "../core/words.js";
 import { start as startTicks } from "./magnitude/ticks.js";
 
@@ -165,7 +166,8 @@ function keepInView(pinned) {
   for (const one of [bar, pinned].filter(Boolean)) {
     watch.observe(one);
   }
-  globalThis.addEventListener("resize", measure);
+  globalThis.addEventListener("resize", measure, during());
+  atEnd(() => watch.disconnect());
   measure();
 }
 
@@ -188,7 +190,7 @@ function start(root) {
   }
 }
 
-if (globalThis.document) {
+onEveryPage(() => {
   start(document);
   startTicks(document);
-}
+});

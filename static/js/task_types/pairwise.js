@@ -2,6 +2,7 @@
 
 import { announce } from "../core/announce.js";
 import { goOn, onDigit, stepOf } from "../core/keys.js";
+import { onEveryPage } from "../core/page.js";
 import { pick, pickByDigit } from "./picks.js";
 
 /** What a question still waits for: "better", "strength", or nothing. */
@@ -82,6 +83,4 @@ export function start(root) {
   }
 }
 
-if (globalThis.document) {
-  start(document);
-}
+onEveryPage(() => start(document));

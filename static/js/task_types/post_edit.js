@@ -4,6 +4,7 @@
 
 import { announce } from "../core/announce.js";
 import { goOn, onDigit, stepOf } from "../core/keys.js";
+import { during, onEveryPage } from "../core/page.js";
 import { local } from "../core/store.js";
 import { fill } from "../core/words.js";
 import { changes, wordsIn } from "./post_edit/diff.js";
@@ -158,7 +159,7 @@ class Unit {
         textarea.addEventListener(name, () => effort.sign(), { passive: true });
       }
     }
-    document.addEventListener("visibilitychange", () => effort.show(document.visibilityState === "visible"));
+    document.addEventListener("visibilitychange", () => effort.show(document.visibilityState === "visible"), during());
     for (const field of Object.values(fields)) {
       // A draft that is put back brings what was counted before.
       field.addEventListener("change", () => effort.restart(held()));
@@ -252,6 +253,4 @@ export function start(root) {
   }
 }
 
-if (globalThis.document) {
-  start(document);
-}
+onEveryPage(() => start(document));

@@ -1,6 +1,7 @@
 // The questionnaire: digits choose an answer and go on, or tick a box; an option that stands alone unticks the others.
 
 import { goOn, onDigit, stepOf } from "../core/keys.js";
+import { during, onEveryPage } from "../core/page.js";
 import { goOnPaged } from "../core/paging.js";
 
 function changed(control) {
@@ -42,10 +43,10 @@ function answer(form, key, question) {
   return true;
 }
 
-if (globalThis.document) {
-  document.addEventListener("change", onTick);
+onEveryPage(() => {
+  document.addEventListener("change", onTick, during());
   const form = document.querySelector("form[data-answer]");
   if (form?.querySelector("[data-unit=questionnaire]")) {
     onDigit(form, (key, question) => answer(form, key, question));
   }
-}
+});

@@ -5,6 +5,7 @@
 // buttons, or by typing a place. Of several criteria one is asked at a time, and the texts move along into its list.
 
 import { announce } from "../core/announce.js";
+import { onEveryPage } from "../core/page.js";
 import { fill } from "../core/words.js";
 import { dragging } from "./ranking/drag.js";
 import { level } from "./ranking/headings.js";
@@ -286,6 +287,4 @@ export function start(root) {
   }
 }
 
-if (globalThis.document) {
-  start(document);
-}
+onEveryPage(() => start(document));

@@ -2,6 +2,7 @@
 // Arrow keys are those of radio buttons.
 
 import { goOn, onDigit, stepOf } from "../core/keys.js";
+import { onEveryPage } from "../core/page.js";
 import { goOnPaged } from "../core/paging.js";
 
 /** Choose the circle that a digit means. Returns whether there is one. */
@@ -19,7 +20,9 @@ function choose(form, key, pair) {
   return true;
 }
 
-const form = globalThis.document?.querySelector("form[data-answer]");
-if (form?.querySelector("[data-unit=semantic_differential]")) {
-  onDigit(form, (key, pair) => choose(form, key, pair));
-}
+onEveryPage(() => {
+  const form = document.querySelector("form[data-answer]");
+  if (form?.querySelector("[data-unit=semantic_differential]")) {
+    onDigit(form, (key, pair) => choose(form, key, pair));
+  }
+});

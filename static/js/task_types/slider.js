@@ -4,6 +4,7 @@
 // page key sets it to the middle, since any other start would favour one end, and the presses after it move it;
 // Home, End and digits (tenths of the range) go to their place at once and need no start at all.
 
+import { onEveryPage } from "../core/page.js";
 import { numeral, word } from "../core/words.js";
 import { onDigit } from "../core/keys.js";
 import { digitOf, isComposing } from "../core/typed.js";
@@ -244,6 +245,4 @@ export function start(root) {
   }
 }
 
-if (globalThis.document) {
-  start(document);
-}
+onEveryPage(() => start(document));

@@ -2,6 +2,7 @@
 
 import { announce } from "../core/announce.js";
 import { onDigit } from "../core/keys.js";
+import { onEveryPage } from "../core/page.js";
 import { pickByDigit } from "./picks.js";
 
 /** Hide the question after the motive until there is a choice, unless it holds words, or something is wrong with it. */
@@ -47,6 +48,4 @@ export function start(root) {
   }
 }
 
-if (globalThis.document) {
-  start(document);
-}
+onEveryPage(() => start(document));

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 
-from tasks_app.designs.balance import measure
+from tasks_app.designs.balance import measure_evenness
 from tasks_app.designs.base import Plan, PlanSettings, PlanUnit
 from tasks_app.designs.engine.comparison_turns import TurnTaking
 
@@ -15,7 +15,7 @@ class _Apart(TurnTaking):
 
     def checked(self, plan: Plan, settings: PlanSettings) -> float:
         """Check the promises of a whole plan, and return the largest deviation of a system."""
-        return measure(plan, self.units).system.worst_deviation
+        return measure_evenness(plan, self.units).system.worst_deviation
 
 
 def draw_apart(units: Sequence[PlanUnit], size: int, rng: Random) -> Plan:

@@ -74,9 +74,9 @@ def _preferred(ready: list[_Turn], prefer: Callable[[Sequence[int]], int], rng: 
     while ready and ready[0][0] == tied[0][0] and len(tied) < _OFFERED:
         tied.append(heapq.heappop(ready))
     chosen = prefer([c for _due, _tie, c, _turn in tied])
-    taken = next(turn for turn in tied if turn[2] == chosen)
+    turn_taken = next(turn for turn in tied if turn[2] == chosen)
     for turn in tied:
-        if turn is not taken:
+        if turn is not turn_taken:
             # Drawn anew, else those nobody wants would be offered again and again.
             heapq.heappush(ready, (turn[0], rng.random(), turn[2], turn[3]))
-    return taken
+    return turn_taken

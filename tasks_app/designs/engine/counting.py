@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Generic, TypeVar
@@ -45,13 +45,15 @@ class OpenUnits:
         self.spread: list[int] = []
         self._having = Counter({0: sum(k > 0 for k in k_by_unit.values())})
 
-    def add(self, key: str) -> None:
-        """Count one judgment of a unit."""
-        count = self.counts[key]
-        self.counts[key] += 1
-        if count < self.k_by_unit[key]:
-            take(self._having, count)
-            self._having[count + 1] += count + 1 < self.k_by_unit[key]
+    def add(self, keys: Iterable[str]) -> None:
+        """Count one judgment of each unit."""
+        counts, k_by_unit, having = self.counts, self.k_by_unit, self._having
+        for key in keys:
+            count, k = counts[key], k_by_unit[key]
+            counts[key] = count + 1
+            if count < k:
+                take(having, count)
+                having[count + 1] += count + 1 < k
 
     def close(self) -> None:
         """Note the spread after a booklet."""
@@ -66,19 +68,23 @@ class Margin(Generic[Member]):
     least and the most counted of each family need a look, however many members there are.
     """
 
-    def __init__(self, members: Mapping[str, Sequence[Member]], k_by_unit: Mapping[str, int]) -> None:
-        self.members = members
-        self._rounds = range(1, max(k_by_unit.values(), default=0) + 1)
+    def __init__(self, members: Iterable[tuple[int, Sequence[Member]]]) -> None:
+        """Take the k and the members of each unit."""
+        times: dict[int, Counter[Member]] = {}
+        for k, shown in members:
+            times.setdefault(k, Counter()).update(shown)
+        self._rounds = range(1, max(times, default=0) + 1)
         ends: dict[Member, Counter[int]] = {}
-        for key, shown in members.items():
-            for member in shown:
-                ends.setdefault(member, Counter())[k_by_unit[key]] += 1
+        for k, of_k in times.items():
+            for member, n in of_k.items():
+                ends.setdefault(member, Counter())[k] = n
         self.counts: dict[Member, int] = dict.fromkeys(ends, 0)
         self._due = {member: self._by_round(of_member) for member, of_member in ends.items()}
         self._sizes = [sum(due[r - 1] for due in self._due.values()) for r in self._rounds]
         self._families: dict[tuple[int, ...], Counter[int]] = {}
         for due in self._due.values():
             self._families.setdefault(due, Counter())[0] += 1
+        self._family = {member: self._families[due] for member, due in self._due.items()}
         # How many are due up to the end of each round, to all members and to one: with one unit for hundreds of raters
         # there are as many rounds as booklets.
         self._ends = tuple(accumulate(self._sizes))
@@ -100,15 +106,14 @@ class Margin(Generic[Member]):
             share += due[whole] * left / self._sizes[whole]
         return share
 
-    def add(self, key: str) -> None:
-        """Count one judgment of a unit for each member it belongs to."""
-        for member in self.members[key]:
-            count = self.counts[member]
-            self.counts[member] += 1
-            self._counted += 1
-            having = self._families[self._due[member]]
+    def add(self, times: Mapping[Member, int]) -> None:
+        """Count each of these members so many times."""
+        for member, n in times.items():
+            count, having = self.counts[member], self._family[member]
+            self.counts[member] = count + n
+            self._counted += n
             take(having, count)
-            having[count + 1] += 1
+            having[count + n] += 1
 
     @property
     def due(self) -> Mapping[Member, tuple[int, ...]]:
@@ -163,20 +168,27 @@ class Levels:
         self.spread: list[int] = []
         self._counts: Counter[tuple[Hashable, Hashable]] = Counter()
         self._having: dict[tuple[Hashable, int], Counter[int]] = {}
+        self._spread_at: dict[tuple[Hashable, int], int] = {}
         self._spreads: Counter[int] = Counter()
 
     def add(self, spot: Hashable, member: Hashable) -> None:
         """Count a member at a spot."""
         kin = self.kin.number[member]
-        if (spot, kin) not in self._having:
-            self._having[spot, kin] = Counter({0: self.kin.members[kin]})
-        having = self._having[spot, kin]
-        self._spreads[max(having) - min(having)] -= 1
+        at = (spot, kin)
+        having = self._having.get(at)
+        if having is None:
+            having = self._having[at] = Counter({0: self.kin.members[kin]})
+            self._spread_at[at] = 0
+            self._spreads[0] += 1
         count = self._counts[spot, member]
-        self._counts[spot, member] += 1
+        self._counts[spot, member] = count + 1
         take(having, count)
         having[count + 1] += 1
-        self._spreads[max(having) - min(having)] += 1
+        before, after = self._spread_at[at], max(having) - min(having)
+        if after != before:
+            self._spreads[before] -= 1
+            self._spreads[after] += 1
+            self._spread_at[at] = after
 
     def close(self) -> None:
         """Note the spread after a booklet."""

@@ -10,6 +10,8 @@ from tasks_app.designs.engine.spacing import Room
 class Booklet:
     """The units gathered so far, and their faults."""
 
+    __slots__ = ("_full", "_over", "_times", "_twice", "room", "units")
+
     def __init__(self, room: Room) -> None:
         self.room = room
         self.units: dict[int, int] = {}  # how often each is here
@@ -131,4 +133,7 @@ class Pool:
 
 def _new_to(booklet: Booklet, units: Sequence[int]) -> int | None:
     """Return the index of the last of the units that is not in the booklet."""
+    last = len(units) - 1
+    if last >= 0 and units[last] not in booklet.units:
+        return last
     return next((i for i in range(len(units) - 1, -1, -1) if units[i] not in booklet.units), None)

@@ -26,11 +26,11 @@ def cut(rounds: Sequence[int], set_size: int) -> list[list[Segment]]:
         left = size - begun
         begun = 0
         while left:
-            taken = min(left, set_size)
-            segments[r].append(Segment(booklet, taken))
-            left -= taken
+            n_units = min(left, set_size)
+            segments[r].append(Segment(booklet, n_units))
+            left -= n_units
             if not left and r + 1 < len(rounds):
-                begun = min(set_size - taken, (size - taken) * rounds[r + 1] // size)
+                begun = min(set_size - n_units, (size - n_units) * rounds[r + 1] // size)
                 if begun:
                     segments[r + 1].append(Segment(booklet, begun))
             booklet += 1

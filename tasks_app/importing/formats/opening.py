@@ -12,7 +12,7 @@ from tasks_app.importing.formats import plain
 from tasks_app.importing.formats.columnar import FORMATS, PARQUET
 from tasks_app.importing.formats.workbooks import ZIPPED
 from tasks_app.importing.plain import rewound
-from tasks_app.importing.source import PlainForm, RatingsFile
+from tasks_app.importing.source import PlainForm, RatingsFile, SheetLines
 from tasks_app.studyfile.files.apart import read_apart
 
 
@@ -26,7 +26,7 @@ def plain_form(file: RatingsFile, target: IO[bytes]) -> RatingsFile:
     """
     file.check_name()
     with file.open() as stream:
-        form = read_apart(plain.table, stream, target, name=file.name, classes=(PlainForm,))
+        form = read_apart(plain.table, stream, target, name=file.name, classes=(PlainForm, SheetLines))
     file = replace(file, name=form.name, form=form)
     return replace(file, open=lambda: rewound(target)) if form.is_written else file
 
@@ -46,4 +46,4 @@ def _is_written(file: RatingsFile) -> bool:
     """Return whether a file is no lines of text."""
     with file.open() as stream:
         start = stream.read(len(ZIPPED))
-    return start in (ZIPPED, PARQUET) or file.format in {*plain.WORKBOOKS, plain.JSON, *FORMATS}
+    return start in (ZIPPED, PARQUET) or file.format in {*plain.WORKBOOKS, plain.JSON, plain.ZIP, *FORMATS}

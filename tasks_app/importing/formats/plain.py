@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from tasks_app.importing.formats import columnar, packed, workbooks
 from tasks_app.importing.plain import rewound
-from tasks_app.importing.source import PlainForm, RatingsFile, scan_file, unpacked
+from tasks_app.importing.source import PlainForm, RatingsFile, SheetLines, scan_file, unpacked
 from tasks_app.studyfile.files.archive import Archive, read_at_most
 from tasks_app.studyfile.files.decoding import decode
 from tasks_app.studyfile.files.jsontext import BadJson, loads
@@ -50,6 +50,9 @@ def table(source: IO[bytes], target: IO[bytes], *, name: str) -> PlainForm:
         sentence = _("%(file)s is a workbook, although its name says otherwise, and was read as one.") % {"file": name}
         sheets = _write_sheets(name, rewound(source), target)
         return PlainForm(name, () if named else (sentence,), sheets, is_written=True)
+    if file.format == ZIP:
+        sentence = _("is not a zip, although its name says so. Give it the extension of what it is, such as .csv.")
+        raise StudyFileError([Problem(name, 0, 0, sentence)])
     if file.format == JSON:
         return _json_lines(file, target)
     form = PlainForm(name)
@@ -100,7 +103,7 @@ class _Lines:
             self.target.write(line)
 
 
-def _write_sheets(name: str, source: IO[bytes], target: IO[bytes]) -> tuple[tuple[str, int, tuple[str, ...]], ...]:
+def _write_sheets(name: str, source: IO[bytes], target: IO[bytes]) -> tuple[SheetLines, ...]:
     """Write the rows of a workbook's sheets. Raises StudyFileError where it has none."""
     sheets = _written(name, workbooks.read_sheets(name, source), target)
     if not sheets:
@@ -108,15 +111,13 @@ def _write_sheets(name: str, source: IO[bytes], target: IO[bytes]) -> tuple[tupl
     return sheets
 
 
-def _written(
-    name: str, tables: Iterable[workbooks.Sheet], target: IO[bytes]
-) -> tuple[tuple[str, int, tuple[str, ...]], ...]:
-    """Write the rows of all sheets, each a list of texts; return for each sheet its name, beginning and notes."""
+def _written(name: str, tables: Iterable[workbooks.Sheet], target: IO[bytes]) -> tuple[SheetLines, ...]:
+    """Write the rows of all sheets, each a list of texts; return where the lines of each begin."""
     lines, sheets = _Lines(name, target), []
     for sheet in tables:
         begin = lines.written
         lines.write(sheet.rows)
-        sheets.append((sheet.name, begin, tuple(sheet.notes())))
+        sheets.append(SheetLines(sheet.name, begin, tuple(sheet.notes())))
     return tuple(sheets)
 
 

@@ -32,7 +32,7 @@ class Rows:
 
 def names_of(file: RatingsFile) -> tuple[str, ...]:
     """Return the names of the sheets of a workbook; none for another file."""
-    return () if file.form is None else tuple(name for name, _begin, _notes in file.form.sheets)
+    return () if file.form is None else tuple(sheet.name for sheet in file.form.sheets)
 
 
 def sheet_of(file: RatingsFile, sheet: str) -> str:
@@ -47,10 +47,10 @@ def sheet_rows(file: RatingsFile, sheet: str = "") -> Iterator[tuple[Iterator[li
     name, form = sheet_of(file, sheet), file.form
     assert form is not None, "a workbook was looked through"
     sheets = list(form.sheets)
-    number = next(number for number, (one, _at, _notes) in enumerate(sheets) if one == name)
-    begin, end = sheets[number][1], sheets[number + 1][1] if number + 1 < len(sheets) else None
+    number = next(number for number, lines in enumerate(sheets) if lines.name == name)
+    end = sheets[number + 1].begin if number + 1 < len(sheets) else None
     with file.open() as stream:
-        yield _cells(stream, begin, end), sheets[number][2]
+        yield _cells(stream, sheets[number].begin, end), sheets[number].notes
 
 
 def _cells(stream: IO[bytes], begin: int, end: int | None) -> Iterator[list[str]]:

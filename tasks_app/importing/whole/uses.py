@@ -68,6 +68,8 @@ _LABELS: Mapping[str, Promise] = {
     "span_end": gettext_lazy("marked words: end"),
     "category": gettext_lazy("marked words: kind of error"),
     "severity": gettext_lazy("marked words: severity"),
+    "mark_origin": gettext_lazy("marked words: own, kept or changed"),
+    "mark_of": gettext_lazy("marked words: number of the mark given beforehand"),
 }
 
 # The order of a form: what nearly every table has, ratings, attributes; then the rest.

@@ -69,9 +69,9 @@ class Command(BaseCommand):
         slug = _slug(folder)
         study = Study.objects.filter(slug=slug).first() or _begin(folder, owner)
         if study.state == Study.State.OPEN and _is_unfinished(study):
-            wanted, drop_out = (PLANTED[slug].raters, DROP_OUT_CLOSED) if slug in PLANTED else (RATERS, DROP_OUT)
+            n_wanted, drop_out = (PLANTED[slug].raters, DROP_OUT_CLOSED) if slug in PLANTED else (RATERS, DROP_OUT)
             n_raters = Rater.objects.filter(study=study, kind=Rater.Kind.SIMULATED).count()
-            rater_options = {"raters": max(0, wanted - n_raters), "drop_out": drop_out, "seed": len(slug) + n_raters}
+            rater_options = {"raters": max(0, n_wanted - n_raters), "drop_out": drop_out, "seed": len(slug) + n_raters}
             call_command("simulate_raters", slug, **rater_options, planted=slug in PLANTED, stdout=StringIO())
             study = _finish(study, owner)
         return study

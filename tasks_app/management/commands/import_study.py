@@ -81,19 +81,19 @@ class Command(BaseCommand):
 
     def _make(self, upload: studies.Upload, options: Mapping[str, Any]) -> None:
         format, chosen = format_of(options)
-        made = studies.make_study(
+        imported = studies.make_study(
             upload=upload, format=format, options=chosen, owner=user_called(options["owner"]), slug=options["slug"],
             check=options["check"],
         )  # fmt: skip
         if options["json"]:
-            outcome = {"study": made.study.slug, "stored": not options["check"], "format": format}
-            words = {**outcome, **made.converted.counts, **made.imported.counts, "notes": list(made.notes)}
+            outcome = {"study": imported.study.slug, "stored": not options["check"], "format": format}
+            words = {**outcome, **imported.converted.counts, **imported.imported.counts, "notes": list(imported.notes)}
             self.stdout.write(json.dumps(words, ensure_ascii=False, indent=2))
             return
-        for note in made.notes:
+        for note in imported.notes:
             self.stdout.write(note)
         sentence = _("Checked, not stored") if options["check"] else _("Stored")
-        self.stdout.write(f"{sentence}: {made.study.slug}: {_counted(made.converted.counts)}")
+        self.stdout.write(f"{sentence}: {imported.study.slug}: {_counted(imported.converted.counts)}")
 
 
 def _counted(counts: Mapping[str, int]) -> str:

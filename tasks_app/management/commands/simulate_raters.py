@@ -46,7 +46,10 @@ class Command(BaseCommand):
         parser.add_argument("--screened-out", type=float, default=0.0, help="share that does not fit the study")
         parser.add_argument("--returns", type=float, default=0.0, help="share that stops in the middle, by the page")
         parser.add_argument(
-            "--channel", default="", choices=["", *COMING], help="where they come from, with made-up ids"
+            "--channel",
+            default="",
+            choices=["", *COMING],
+            help="where they come from, with made-up ids (default: the open link, else an open platform)",
         )
         parser.add_argument("--quality", choices=[quality.value for quality in Quality], help="all of one quality")
         parser.add_argument(
@@ -65,6 +68,7 @@ class Command(BaseCommand):
             raise CommandError(f"The study is {study.state}. Open it first, under Recruit.")
         if options["planted"] and study.slug not in PLANTED:
             raise CommandError(f"Nothing is planted in {study.slug!r}, only in {', '.join(sorted(PLANTED))}.")
+        options["channel"] = options["channel"] or _usual_channel(study)
         visitors = [self._visitor(study, number, options) for number in range(options["raters"])]
         with quiet_pages(), ThreadPoolExecutor(max_workers=max(1, options["at_once"])) as pool:
             # Within this process one after another: a thread would have a database connection of its own.
@@ -94,6 +98,14 @@ class Command(BaseCommand):
             channel=options["channel"],
             levels=PLANTED[study.slug].levels_for(study, rng) if options["planted"] else {},
         )
+
+
+def _usual_channel(study: Study) -> str:
+    """Return the open link, or else the first open channel by which people come by themselves."""
+    opened = [name for name in ("link", *COMING) if name in study.options.channels]
+    if not opened:
+        raise CommandError("Raters come to this study by invitation only, and nobody can be invited by being made up.")
+    return opened[0]
 
 
 def _last_unit(study: Study) -> int:

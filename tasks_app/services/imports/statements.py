@@ -15,7 +15,8 @@ CREATE TEMPORARY TABLE import_row (
     output bigint, shared boolean NOT NULL, rating text, rated boolean NOT NULL, spans boolean NOT NULL,
     alone boolean NOT NULL,
     value double precision, label text, text text, shown_value double precision,
-    span_side text, span_start integer, span_end integer, category text, severity text,
+    span_side text, span_start integer, span_end integer, category text, severity text, mark_origin text,
+    mark_of integer,
     judgment text, repeat_of text, purpose text NOT NULL, wave integer NOT NULL, version integer NOT NULL,
     state text, skip_reason text, comment text, position integer, seconds double precision,
     started_at timestamptz, submitted_at timestamptz, arrangement jsonb
@@ -25,7 +26,7 @@ CREATE TEMPORARY TABLE import_rater (number integer NOT NULL, id bigint, last in
 
 # Columns that identify a rating within one rater's pass through a study.
 PLACE = "rater, unit, wave, purpose, part, part_b, criterion"
-VALUES = "value, label, text, shown_value, span_side, span_start, span_end, category, severity"
+VALUES = "value, label, text, shown_value, span_side, span_start, span_end, category, severity, mark_origin, mark_of"
 
 TABLES = ("import_judgment", "import_key", "import_row", "import_rater")
 
@@ -271,9 +272,10 @@ SELECT id, assignment, gen_random_uuid(),
 # Lines and first lines are told to be of this piece, so that not all of them are read for each piece.
 ADD_RATINGS = """
 INSERT INTO tasks_app_rating (judgment_id, task_id, rater_id, unit_id, part_id, part_b_id, criterion_id, number, value,
-                              label, text, shown_value, span_side, span_start, span_end, category, severity)
+                              label, text, shown_value, span_side, span_start, span_end, category, severity,
+                              mark_origin, mark_of)
 SELECT g.id, r.task, p.id, r.unit, r.part, r.part_b, r.criterion, k.number, r.value, r.label, r.text, r.shown_value,
-       r.span_side, r.span_start, r.span_end, r.category, r.severity
+       r.span_side, r.span_start, r.span_end, r.category, r.severity, r.mark_origin, r.mark_of
   FROM import_row r
   JOIN import_key k ON k.line = r.line
   JOIN import_judgment g ON g.line = k.head

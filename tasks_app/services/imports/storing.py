@@ -65,6 +65,8 @@ class Answer(NamedTuple):
     span_end: int | None = None
     category: str | None = None
     severity: str | None = None
+    mark_origin: str | None = None
+    mark_of: int | None = None
     skip_reason: str | None = None
     comment: str | None = None
 

@@ -9,10 +9,11 @@ from django.db.models.functions import Now
 from tasks_app import channels
 from tasks_app.links.credentials import new_code
 from tasks_app.models import Assignment, Event, Rater, RaterSet, Study, Task
+from tasks_app.models.statements import PreparedQuery
 from tasks_app.selectors import screens
 from tasks_app.services import events, pay
 from tasks_app.services.arrival import enrolment, groups
-from tasks_app.services.database import atomically, lock_claims
+from tasks_app.services.database import atomically, lock_claims, retried
 from tasks_app.services.judging import claims, grading, leases, limits
 from tasks_app.services.waves import schedule
 from tasks_app.task_types.texts import MOST_ON_A_PAGE
@@ -44,16 +45,24 @@ def next_page(*, rater: Rater) -> list[Assignment]:
     return page
 
 
-@atomically
-def _show_next(*, rater: Rater) -> list[Assignment]:
-    waiting = (
+# A rater's next units, with their drafts.
+_WAITING = PreparedQuery(
+    "waiting_units",
+    lambda rater: (
         Assignment.objects.filter(rater=rater, state__in=Assignment.State.WAITING)
         .filter(Q(set__opens_at=None) | Q(set__opens_at__lte=Now()))
         .filter(Q(set__closes_at=None) | Q(set__closes_at__gt=Now()))
         .select_related("unit", "set", "draft")
         .order_by("order")[:MOST_ON_A_PAGE]
-    )
-    page = page_of(list(waiting), rater.study)
+    ),
+    rater=-1,
+)
+
+
+@retried
+def _show_next(*, rater: Rater) -> list[Assignment]:
+    """Return the units on a rater's next page, marked as shown by a statement that is a transaction of its own."""
+    page = page_of(_WAITING.fetch(rater=rater.pk), rater.study)
     return leases.show(page, rater) if page else []
 
 

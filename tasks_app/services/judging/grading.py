@@ -17,7 +17,7 @@ from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from tasks_app.models import Assignment, ControlResult, Gold, Rater, RaterSet, Task, is_current, is_withdrawn
-from tasks_app.models.statements import rows
+from tasks_app.models.statements import Prepared, rows
 from tasks_app.selectors import screens
 from tasks_app.selectors.check_results import CheckScore, score_of
 from tasks_app.selectors.screens import RaterScreen
@@ -74,7 +74,9 @@ class Standing:
 
 
 # The last column but one is about the degraded copy of the unit, or its original, with the answer as it stands now.
-_STANDING = """
+_STANDING = Prepared(
+    "standing",
+    f"""
 SELECT
   (SELECT count(*) FROM tasks_app_judgment j JOIN tasks_app_assignment a ON a.id = j.assignment_id
    WHERE a.rater_id = %(rater)s AND j.replaces_id IS NULL),
@@ -90,7 +92,7 @@ SELECT
    JOIN tasks_app_controlresult r ON r.judgment_id = j.id
    JOIN tasks_app_gold g ON g.id = r.gold_id AND g.purpose IN ('control', 'attention')
    JOIN tasks_app_unit u ON u.id = g.unit_id
-   WHERE a.rater_id = %(rater)s AND a.id <> %(assignment)s AND NOT {withdrawn}),
+   WHERE a.rater_id = %(rater)s AND a.id <> %(assignment)s AND NOT {is_withdrawn("g.unit_id")}),
   (SELECT jsonb_build_object('gold', g.id, 'values', (
        SELECT jsonb_agg(jsonb_build_array(r.criterion_id, r.value) ORDER BY r.id) FROM tasks_app_rating r
        WHERE r.judgment_id = j.id AND r.span_side IS NULL AND r.value IS NOT NULL AND r.criterion_id IS NOT NULL))
@@ -102,10 +104,11 @@ SELECT
    WHERE a.rater_id = %(rater)s
      AND (a.purpose = 'control' AND (u.features->>'degraded_of')::bigint = %(original)s
           OR a.purpose = 'main' AND u.id = %(copied)s)
-     AND j.skip_reason = '' AND {current}
+     AND j.skip_reason = '' AND {is_current("j")}
    ORDER BY a.id LIMIT 1),
-  ({paces})
-"""
+  ({limits.PACES})
+""",  # noqa: S608  its parts are constants of the code
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,8 +191,7 @@ def _standing_of(assignment: Assignment, rater: Rater) -> Standing:
         "original": unit.pk if assignment.purpose == Purpose.MAIN else None,
         "copied": unit.features.get("degraded_of") if assignment.purpose == Purpose.CONTROL else None,
     }
-    statement = _STANDING.format(current=is_current("j"), withdrawn=is_withdrawn("g.unit_id"), paces=limits.PACES)
-    answered, is_final, known, results, counterpart, paces = rows(statement, params)[0]
+    answered, is_final, known, results, counterpart, paces = _STANDING.rows(params)[0]
     other = _read(counterpart)
     return Standing(
         answered=answered,

@@ -6,13 +6,14 @@ unit is for: no wait and no count tells a rater which units are checks (docs/dec
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from functools import cache
 from typing import Any, TypeAlias
 from uuid import UUID
 
 from tasks_app.hooks.signals import judgment_submitted
 from tasks_app.models import Assignment, Judgment, Rater
-from tasks_app.models.statements import rows
+from tasks_app.models.statements import Prepared, PreparedQuery
 from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services.database import atomically, lock_claims
 from tasks_app.services.judging import assignments, between_units, grading, leases
@@ -133,21 +134,29 @@ def step_of(results: Sequence[Result]) -> Step | None:
     return steps[-1] if steps else None
 
 
-# Asked with every answer, and hardly ever answered with a row: the ORM would take longer to write it than PostgreSQL
-# to answer it.
-_KNOWN = """
-SELECT * FROM tasks_app_judgment
-WHERE assignment_id = ANY(%s) AND submission = ANY(%s::uuid[])
-"""
+@cache
+def _known_submissions(n: int) -> PreparedQuery[Judgment]:
+    """Return the query for the judgments of n submissions, of assignment_0 by submission_0 and so on."""
+    assignments = {f"assignment_{place}": -1 - place for place in range(n)}
+    submissions = {f"submission_{place}": UUID(int=place) for place in range(n)}
+    return PreparedQuery(
+        f"known_submissions_{n}",
+        lambda **values: Judgment.objects.filter(
+            assignment__in=[values[name] for name in assignments], submission__in=[values[name] for name in submissions]
+        ),
+        **assignments,
+        **submissions,
+    )
 
 
 def _stored_whole(page: Sequence[Answered]) -> list[Result] | None:
     """Return the results of a page if all of its submissions are stored already; else None."""
     keys = [(answered.screen.assignment.pk, answered.submission.uuid) for answered in page]
-    params = [[assignment for assignment, _uuid in keys], [str(uuid) for _assignment, uuid in keys]]
-    stored = {
-        (judgment.assignment_id, judgment.submission): judgment for judgment in Judgment.objects.raw(_KNOWN, params)
-    }
+    values: dict[str, object] = {}
+    for place, (assignment, uuid) in enumerate(keys):
+        values |= {f"assignment_{place}": assignment, f"submission_{place}": uuid}
+    judgments = _known_submissions(len(page)).fetch(**values)
+    stored = {(judgment.assignment_id, judgment.submission): judgment for judgment in judgments}
     if not all(key in stored for key in keys):
         return None
     return [_receipt_again(answered.screen, stored[key]) for answered, key in zip(page, keys, strict=True)]
@@ -234,8 +243,8 @@ def _store_new(
     answer = None if submission.skip_reason else submission.answer
     grade = grading.Grade() if decides else grading.grade(screen, locked, answer, values, is_new=not stored)
     state = _state_after(locked, submission)
-    judgment = _store(assignment, submission, stored[-1] if stored else None)
-    has_more = _finish(screen, judgment, values, state, grade)
+    judgment = _judgment_of(assignment, submission, stored[-1] if stored else None)
+    has_more = _store(screen, judgment, values, state, grade)
     if submission.skip_reason or locked.state in State.LATE:
         leases.settle_place(locked.place_id)
     if submission.skip_reason:
@@ -294,8 +303,9 @@ def _is_free(place_id: int | None) -> bool:
     return not held.exists()
 
 
-def _store(assignment: Assignment, submission: Submission, before: Judgment | None) -> Judgment:
-    return Judgment.objects.create(
+def _judgment_of(assignment: Assignment, submission: Submission, before: Judgment | None) -> Judgment:
+    """Return the judgment that a submission makes, not stored yet."""
+    return Judgment(
         assignment=assignment,
         submission=submission.uuid,
         replaces=before,
@@ -309,37 +319,58 @@ def _store(assignment: Assignment, submission: Submission, before: Judgment | No
     )
 
 
-# Everything that follows from a judgment, in one statement of one shape: its ratings, how they compare with known
-# answers, what becomes of the unit, its draft and the rater. Returns whether the rater has anything left to answer.
-_FINISH = """
-WITH rated AS (
+# A judgment and everything that follows from it, in one statement of one shape: its ratings, how they compare with
+# known answers, what becomes of the unit, its draft and the rater. Returns its id and time, and whether the rater has
+# anything left to answer.
+_STORE = Prepared(
+    "store_judgment",
+    """
+WITH judged AS (
+    INSERT INTO tasks_app_judgment (assignment_id, submission, replaces_id, answer, skip_reason, comment,
+        seconds_active, seconds_elapsed, log, version)
+    VALUES (%(assignment)s::bigint, %(submission)s::uuid, %(replaces)s::bigint, %(answer)s::jsonb, %(skip_reason)s,
+        %(comment)s, %(seconds_active)s::float8, %(seconds_elapsed)s::float8, %(log)s::jsonb, %(version)s::integer)
+    RETURNING id, submitted_at),
+rated AS (
     INSERT INTO tasks_app_rating (judgment_id, task_id, rater_id, unit_id, part_id, part_b_id, criterion_id, number,
-        value, label, text, shown_value, span_side, span_start, span_end, category, severity)
-    SELECT %(judgment)s, %(task)s, %(rater)s, %(unit)s, v.* FROM jsonb_to_recordset(%(values)s::jsonb) AS v(
+        value, label, text, shown_value, span_side, span_start, span_end, category, severity, mark_origin, mark_of)
+    SELECT judged.id, %(task)s::bigint, %(rater)s::bigint, %(unit)s::bigint, v.*
+    FROM judged, jsonb_to_recordset(%(values)s::jsonb) AS v(
         part_id bigint, part_b_id bigint, criterion_id bigint, number integer, value double precision, label text,
         text text, shown_value double precision, span_side text, span_start integer, span_end integer, category text,
-        severity text)),
+        severity text, mark_origin text, mark_of integer)),
 compared AS (
     INSERT INTO tasks_app_controlresult (judgment_id, gold_id, passed, detail)
-    SELECT %(judgment)s, r.* FROM jsonb_to_recordset(%(results)s::jsonb) AS r(
+    SELECT judged.id, r.* FROM judged, jsonb_to_recordset(%(results)s::jsonb) AS r(
         gold_id bigint, passed boolean, detail jsonb)),
 written AS (UPDATE tasks_app_assignment SET state = %(state)s WHERE id = %(assignment)s),
 dropped AS (DELETE FROM tasks_app_draft WHERE assignment_id = %(assignment)s),
 marked AS (
     UPDATE tasks_app_rater SET prefs = prefs || %(prefs)s::jsonb,
-        failed_checks_at = CASE WHEN %(marks)s THEN COALESCE(failed_checks_at, now()) ELSE failed_checks_at END
+        failed_checks_at = CASE WHEN %(marks)s::boolean THEN COALESCE(failed_checks_at, now()) ELSE failed_checks_at END
     WHERE id = %(rater)s AND (%(marks)s OR %(prefs)s::jsonb <> '{}'))
-SELECT EXISTS (SELECT 1 FROM tasks_app_assignment WHERE rater_id = %(rater)s AND id <> %(assignment)s
-               AND state IN ('reserved', 'live', 'expired'))
-"""
+SELECT id, submitted_at, EXISTS (
+    SELECT 1 FROM tasks_app_assignment a WHERE a.rater_id = %(rater)s AND a.id <> %(assignment)s
+    AND a.state IN ('reserved', 'live', 'expired'))
+FROM judged
+""",
+)
 
 
-def _finish(screen: RaterScreen, judgment: Judgment, values: Sequence[Value], state: str, grade: grading.Grade) -> bool:
-    """Store the consequences of a judgment; return whether the rater has anything left to answer."""
+def _store(screen: RaterScreen, judgment: Judgment, values: Sequence[Value], state: str, grade: grading.Grade) -> bool:
+    """Store a judgment and its consequences; return whether the rater has anything left to answer."""
     assignment, rater = screen.assignment, screen.rater
     prefs = dict(grade.consequence.prefs or {})
     params = {
-        "judgment": judgment.pk,
+        "submission": str(judgment.submission),
+        "replaces": judgment.replaces_id,
+        "answer": json.dumps(judgment.answer),
+        "skip_reason": judgment.skip_reason,
+        "comment": judgment.comment,
+        "seconds_active": judgment.seconds_active,
+        "seconds_elapsed": judgment.seconds_elapsed,
+        "log": json.dumps(judgment.log),
+        "version": judgment.version,
         "task": assignment.unit.task_id,
         "rater": rater.pk,
         "unit": assignment.unit_id,
@@ -351,7 +382,13 @@ def _finish(screen: RaterScreen, judgment: Judgment, values: Sequence[Value], st
         "marks": grade.consequence.marks,
     }
     rater.prefs = {**rater.prefs, **prefs}
-    return bool(rows(_FINISH, params)[0][0])
+    ((judgment.pk, judgment.submitted_at, has_more),) = _STORE.rows(params)
+    judgment._state.adding = False
+    return bool(has_more)
+
+
+# The columns of a rating that a value has by the same name. `asdict` copies each value in depth.
+_OF_VALUE = tuple(column.name for column in fields(Value))
 
 
 def _ratings(screen: RaterScreen, values: Sequence[Value]) -> Iterator[dict[str, object]]:
@@ -362,5 +399,5 @@ def _ratings(screen: RaterScreen, values: Sequence[Value]) -> Iterator[dict[str,
             "part_id": None if value.part is None else part_ids[value.part],
             "part_b_id": None if value.part_b is None else part_ids[value.part_b],
             "criterion_id": None if value.criterion is None else criterion_ids[value.criterion],
-            **asdict(value),
+            **{name: getattr(value, name) for name in _OF_VALUE},
         }

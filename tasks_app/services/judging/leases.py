@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from tasks_app import channels
 from tasks_app.models import Assignment, Booklet, Invitation, Rater, RaterSet, is_withdrawn
-from tasks_app.models.statements import rows
+from tasks_app.models.statements import Prepared, rows
 from tasks_app.services.arrival import groups
 from tasks_app.services.database import SUBMISSIONS
 from tasks_app.services.judging import reservations
@@ -92,21 +92,30 @@ UPDATE tasks_app_raterset s SET lease_until = {_UNTIL}
 FROM tasks_app_rater r WHERE r.id = s.rater_id AND s.id IN (SELECT id FROM own) RETURNING s.id
 """  # noqa: S608  its parts are constants of the code
 
-_SHOW = f"""
-WITH own AS (
+# The transaction does not wait for the disk: a crash of the database would lose when the units of the last moments were
+# shown, and lengthen no lease by that page, while an answer waits as any other transaction does.
+_SHOW = Prepared(
+    "show_units",
+    f"""
+WITH unhurried AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true)),
+own AS (
     SELECT id FROM tasks_app_raterset
     WHERE rater_id = %(rater)s AND state = 'open' AND (opens_at IS NULL OR opens_at <= now())
+      AND (SELECT count(*) FROM unhurried) > 0
     ORDER BY id FOR UPDATE),
 held AS (
     UPDATE tasks_app_raterset s SET lease_until = {_UNTIL}
     FROM tasks_app_rater r WHERE r.id = s.rater_id AND s.id IN (SELECT id FROM own) RETURNING s.id)
 UPDATE tasks_app_assignment SET state = 'live', first_shown = COALESCE(first_shown, now()), renewed_at = now()
 WHERE id = ANY(%(assignments)s) AND set_id IN (SELECT id FROM held) AND state IN ('reserved', 'live') RETURNING id
-"""  # noqa: S608  its parts are constants of the code
+""",  # noqa: S608  its parts are constants of the code
+)
 
 
 # Takes every lock that storing an answer needs, in the order of `database.LOCK_ORDER`: each part reads the one before.
-_LOCK = f"""
+_LOCK = Prepared(
+    "lock_to_answer",
+    f"""
 WITH shared AS MATERIALIZED (SELECT pg_advisory_xact_lock_shared(%(submissions)s, %(study)s)),
 person AS MATERIALIZED (
     SELECT id, state, prefs, failed_checks_at FROM tasks_app_rater
@@ -120,7 +129,8 @@ held AS (
 SELECT a.id, a.state, a.place_id, p.state, p.prefs, p.failed_checks_at IS NOT NULL
 FROM tasks_app_assignment a, person p
 WHERE a.id = ANY(%(assignments)s) AND (SELECT count(*) FROM held) >= 0 ORDER BY a.id FOR NO KEY UPDATE OF a
-"""  # noqa: S608  its parts are constants of the code
+""",  # noqa: S608  its parts are constants of the code
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +157,7 @@ def lock_to_answer(assignments: Sequence[Assignment], rater: Rater) -> list[Lock
     }
     locked = {
         pk: Locked(state, place, rater_state, json.loads(prefs) if isinstance(prefs, str) else prefs, failed)
-        for pk, state, place, rater_state, prefs, failed in rows(_LOCK, params)
+        for pk, state, place, rater_state, prefs, failed in _LOCK.rows(params)
     }
     return [locked[assignment.pk] for assignment in assignments]
 
@@ -184,7 +194,7 @@ def show(assignments: Sequence[Assignment], rater: Rater) -> list[Assignment]:
     One statement: the sets' rows are locked before the assignments', as everywhere.
     """
     params = {**_sign_of_life(rater), "assignments": [assignment.pk for assignment in assignments]}
-    shown = {pk for (pk,) in rows(_SHOW, params)}
+    shown = {pk for (pk,) in _SHOW.rows(params)}
     return [assignment for assignment in assignments if assignment.pk in shown]
 
 

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
-from tasks_app.designs.filling import EVERYBODY, Sets, filled, left_over
+from tasks_app.designs.filling import EVERYBODY, Sets, filled, full_sets, left_over
 from tasks_app.models import Group, Study, Task
+from tasks_app.pay import pay_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +45,4 @@ def takers_of(study: Study, tasks: Sequence[Sets]) -> Takers:
 
 def paid_in_all(takers: Takers, tasks: Sequence[Sets], amount: Decimal) -> Decimal:
     """Return the total pay of all raters who finish; shorter sets are paid in proportion."""
-    total = Fraction(0)
-    for group, n in takers.by_group.items():
-        sets_of_group = [sets for sets in tasks if sets.is_for(group)]
-        size = sum(sets.full for sets in sets_of_group)
-        if size:
-            total += n * sum(sets.mean for sets in sets_of_group) / size
-    return (amount * total.numerator / total.denominator).quantize(Decimal("0.01"))
+    return pay_for(full_sets(takers.by_group, tasks), amount)

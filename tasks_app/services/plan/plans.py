@@ -3,7 +3,7 @@
 import json
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from tasks_app import designs
-from tasks_app.designs.base import Design, PlanImpossible, PlanSettings, PlanUnit
+from tasks_app.designs.base import Design, PlanImpossible, PlanSettings, PlanUnit, Shape
 from tasks_app.designs.engine.more_judgments import with_more
 from tasks_app.designs.weaving import room_for_repeats
 from tasks_app.models import Booklet, PartOutput, Place, Study, Task, Unit, Version
@@ -20,6 +20,9 @@ from tasks_app.services.plan.batches import batches_of
 from tasks_app.settings.checks import checks_of
 
 Booklets = Sequence[Sequence[PlanUnit]]
+
+# Rows that are read at a time: of 100,000 units, all rows at once take 100 MiB.
+CHUNK = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,30 +60,37 @@ def plan_units_of(tasks: Sequence[Task], *, k: int | None = None) -> dict[int, t
     if not units_of:
         return {}
     shapes: dict[int, dict[int, list[str]]] = {}
+    alike: dict[Shape, Shape] = {}  # units of one shape share it
     outputs = (
         PartOutput.objects.filter(part__unit__task__in=units_of, part__unit__until=None)
         .order_by("part__unit_id", "part__number", "id")
         .values_list("part__unit_id", "part__number", "output__system__key")
     )
-    for unit_id, number, system in outputs:
+    for unit_id, number, system in outputs.iterator(CHUNK):
         shapes.setdefault(unit_id, {}).setdefault(number, []).append(system)
     units = (
         Unit.objects.filter(task__in=units_of, until=None, gold=None)
         .order_by("id")
         .values_list("task", "id", "key", "k", "item__key", "item__position", "document__key", "features__criterion")
     )
-    for task_id, unit_id, key, own_k, item, position, document, criterion in units:
+    for task_id, unit_id, key, own_k, item, position, document, criterion in units.iterator(CHUNK):
+        shape = _shape(shapes.pop(unit_id, {}))
         unit = PlanUnit(
             key=key,
             k=own_k if k is None else k,
             item=item,
             document=document,
             position=position or 0,
-            shape=tuple(tuple(shapes.get(unit_id, {})[number]) for number in sorted(shapes.get(unit_id, {}))),
+            shape=alike.setdefault(shape, shape),
             criterion=criterion or "",
         )
         units_of[task_id].append(unit)
     return {task: tuple(units) for task, units in units_of.items()}
+
+
+def _shape(parts: Mapping[int, Sequence[str]]) -> Shape:
+    """Return the systems of each part in canonical order, from those of each number."""
+    return tuple(tuple(parts[number]) for number in sorted(parts))
 
 
 def plan_request_of(task: Task) -> PlanRequest:
@@ -179,16 +189,23 @@ def draw(task: Task, version: int) -> Drawn:
 
 def drawn_of(task: Task, units: tuple[PlanUnit, ...], version: int) -> Drawn:
     """Draw the plan of a task from units that are already read. Raises PlanImpossible."""
-    booklets = draw_booklets(units, plan_request_of(task), lambda: seeded(task.study, "plan", task.key, version))
+    booklets = _booklets_of(task, units, version)
     return Drawn(units, tuple(booklets), tuple(arrange(task, booklets, version)))
 
 
-def store(task: Task, version: Version) -> Drawn:
+def _booklets_of(task: Task, units: Sequence[PlanUnit], version: int) -> list[tuple[PlanUnit, ...]]:
+    return draw_booklets(units, plan_request_of(task), lambda: seeded(task.study, "plan", task.key, version))
+
+
+def store(task: Task, version: Version) -> None:
     """Draw the plan of a task and store its booklets and places, in a transaction of the caller's."""
-    drawn = draw(task, version.number)
-    ids = dict(Unit.objects.filter(task=task, until=None).values_list("key", "id"))
-    write(task, version, drawn.booklets, ids, arrangements=drawn.arrangements)
-    return drawn
+    booklets = _booklets_of(task, plan_units(task), version.number)
+    write(task, version, booklets, ids_of_units(task))
+
+
+def ids_of_units(task: Task) -> dict[str, int]:
+    """Return the ids of the units of a task, by key."""
+    return dict(Unit.objects.filter(task=task, until=None).values_list("key", "id").iterator(CHUNK))
 
 
 def write(
@@ -198,7 +215,7 @@ def write(
     ids: Mapping[str, int],
     *,
     after: int = 0,
-    arrangements: Sequence[Mapping[str, Any]] | None = None,
+    arrangements: Iterable[Mapping[str, Any]] | None = None,
     has: Mapping[str, int] | None = None,
 ) -> None:
     """Store booklets, numbered after those there are, and the places of their units.
@@ -214,16 +231,25 @@ def write(
             for number, booklet in enumerate(booklets, start=after + 1)
         ),
     )
-    each = iter(arrangements if arrangements is not None else arrange(task, drawn, version.number))
+    each = _as_json(arrangements if arrangements is not None else arrange(task, drawn, version.number))
     counts = dict(has or {})
 
     def places() -> Iterator[tuple[object, ...]]:
         for booklet, units in zip(booklets, drawn, strict=True):
             for order, unit in enumerate(units, start=1):
                 counts[unit.key] = counts.get(unit.key, 0) + 1
-                yield ids[unit.key], counts[unit.key], booklet, order, json.dumps(next(each))
+                yield ids[unit.key], counts[unit.key], booklet, order, next(each)
 
     copy_rows(Place, ("unit_id", "number", "booklet_id", "order", "arrangement"), places())
+
+
+def _as_json(arrangements: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Write arrangements as JSON; of screens with one text, all are alike."""
+    last, text = None, ""
+    for arrangement in arrangements:
+        if arrangement != last:
+            last, text = arrangement, json.dumps(arrangement)
+        yield text
 
 
 def arrange(

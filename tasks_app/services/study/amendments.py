@@ -29,9 +29,9 @@ def _extended(study: Study) -> Iterator[str]:
     for row in study.extensions.select_related("task").order_by("number", "task__order"):
         judgments = _counted(row.judgments, "more judgment of each unit", "more judgments of each unit")
         raters = _counted(row.raters, "more rater", "more raters")
-        asked = " and ".join(words for n, words in ((row.judgments, judgments), (row.raters, raters)) if n)
+        extension = " and ".join(words for n, words in ((row.judgments, judgments), (row.raters, raters)) if n)
         places = f"{_counted(row.places, 'place', 'places')} in {_counted(row.sets, 'set', 'sets')}"
-        yield f"{row.at:%d %b %Y}: task {row.task.key}, {asked} ({places}); k below is that of the plan"
+        yield f"{row.at:%d %b %Y}: task {row.task.key}, {extension} ({places}); k below is that of the plan"
 
 
 def _withdrawn(study: Study) -> Iterator[str]:
@@ -41,8 +41,8 @@ def _withdrawn(study: Study) -> Iterator[str]:
         yield f"{row.at:%d %b %Y}: {text} withdrawn, but still in the tables. Reason: {row.reason}"
 
 
-def _counted(n: int, one: str, many: str) -> str:
-    return f"{n} {one if n == 1 else many}"
+def _counted(n: int, singular: str, plural: str) -> str:
+    return f"{n} {singular if n == 1 else plural}"
 
 
 def _plain(text: str) -> str:

@@ -1,6 +1,7 @@
 """Clean the media of studies: raters get a file without metadata, which is made once and kept."""
 
 import hashlib
+import logging
 from contextlib import suppress
 from time import monotonic
 
@@ -13,6 +14,8 @@ from tasks_app.uploads.cleaning import CannotClean, Cleaned, Reason, clean
 
 # Seconds that the upkeep of each minute spends on earlier files.
 SECONDS = 10.0
+
+log = logging.getLogger(__name__)
 
 
 def cleaned_or_reason(content: bytes, kind: str) -> tuple[Cleaned | None, str]:
@@ -82,8 +85,14 @@ def content_for_raters(media: Media) -> bytes | None:
 
 
 def clean_earlier(seconds: float = SECONDS) -> int:
-    """Clean files that were stored before files were cleaned, for some seconds; return how many were looked at."""
+    """Clean files that were stored before files were cleaned, for some seconds; return how many were looked at.
+
+    On a machine without the media folder, such as one whose shared disk is not mounted, no file counts as lost.
+    """
     end, n = monotonic() + seconds, 0
+    if Media.objects.filter(Media.NOT_CLEANED).exists() and not default_storage.exists(""):
+        log.warning("The media folder is missing on this machine. Is the disk mounted?")
+        return 0
     for media in Media.objects.filter(Media.NOT_CLEANED).order_by("pk").iterator(chunk_size=100):
         if monotonic() > end:
             break

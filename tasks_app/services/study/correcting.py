@@ -196,14 +196,14 @@ def corrections_of(study: Study) -> list[Corrected]:
     rows = Correction.objects.filter(study=study).select_related("by").order_by("id")
     tasks = {task.key: str(task) for task in Task.objects.filter(study=study, until=None)}
     criteria = dict(Criterion.objects.filter(study=study, until=None).values_list("key", "name"))
-    told = []
+    corrections = []
     for (kind, before, after, at), group in groupby(rows, key=lambda row: (row.kind, row.before, row.after, row.at)):
         same = list(group)
         keys = tuple(row.key for row in same if row.key)
         names = tuple((tasks if kind == Kind.INSTRUCTIONS else criteria).get(key) or key for key in keys)
         by = same[0].by.get_username() if same[0].by is not None else ""
-        told.append(Corrected(kind, keys, names, before, after, same[0].reason, by, at))
-    return told
+        corrections.append(Corrected(kind, keys, names, before, after, same[0].reason, by, at))
+    return corrections
 
 
 def laid_over(document: Mapping[str, Json], study: Study) -> dict[str, Json]:

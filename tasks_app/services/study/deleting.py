@@ -126,8 +126,8 @@ def _blocks(study: Study, human: int, raters: int, last: Any) -> Iterator[Block]
 
 def _is_archived(study: Study, last: Any) -> bool:
     """Return whether an archive was made since the study was closed and the last answer came."""
-    made = Event.objects.filter(study=study, verb="exported", object__startswith=ARCHIVE)
-    newest = made.aggregate(at=Max("at"))["at"]
+    archivings = Event.objects.filter(study=study, verb="exported", object__startswith=ARCHIVE)
+    newest = archivings.aggregate(at=Max("at"))["at"]
     return bool(newest and study.closed_at and newest >= study.closed_at and (last is None or newest >= last))
 
 
@@ -172,8 +172,8 @@ def _notes(study: Study) -> Iterator[str]:
 def _backups_since(study: Study) -> int:
     """Return the number of backups in the usual folder that were made since the study was created."""
     files = Path(settings.BACKUPS).glob("evalweb-*.tar.gz")
-    made = study.created_at.strftime("evalweb-%Y%m%dT%H%M%S")
-    return sum(file.name >= made for file in files)
+    oldest_name = study.created_at.strftime("evalweb-%Y%m%dT%H%M%S")
+    return sum(file.name >= oldest_name for file in files)
 
 
 @atomically

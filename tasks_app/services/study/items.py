@@ -37,6 +37,12 @@ BATCH = 2000
 _PLAIN, _JSON = ("key", "position", "source", "reference", "source_language", "format"), ("options", "features")
 ITEM_COLUMNS = (*_PLAIN, *_JSON)
 
+# The content of an output with its place, as queries name the columns; the last three describe its file.
+OUTPUT_CONTENT = (
+    "item_id", "system__key", "variant", "text", "language", "highlights",
+    "media__sha256", "media__kind", "captions__sha256",
+)  # fmt: skip
+
 
 # What a row says of a file besides its study and hash.
 _ABOUT_A_FILE = ("kind", "bytes", "file", "clean_file", "clean_bytes", "removed", "refusal")

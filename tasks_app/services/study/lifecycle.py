@@ -180,7 +180,7 @@ def _draw_missing(study: Study) -> None:
     if not missing:
         return
     lock_claims(study.pk)
-    version = Version.objects.get(study=study, number=study.current_version)
+    version = Version.objects.defer("document").get(study=study, number=study.current_version)
     for task in missing:
         task.study = study
         plans.store(task, version)

@@ -67,15 +67,21 @@ def move(*, study_id: int, action: str, by: events.Actor, reason: str = "") -> S
     """
     if action == "open":
         study, reason = Study.objects.select_for_update().get(pk=study_id), reason.strip()
-        lifecycle.refuse_unchecked(study)
-        left = to_settle(points_of(study))
-        if left and (left[0].level == Level.FINAL or not reason):
-            raise NotSettled(left)
-        if left:
-            lifecycle.refuse_reason(reason)
+        if left := refuse_unsettled(study, reason):
             after = {"points": [point.sentence for point in left], "reason": reason}
             events.log(study, by, "opened in spite of points", about=study.slug, after=after)
     return lifecycle.move(study_id=study_id, action=action, by=by, reason=reason)
+
+
+def refuse_unsettled(study: Study, reason: str) -> list[Point]:
+    """Raise NotPossible where a draft cannot be opened for this reason; return the points that are left to settle."""
+    lifecycle.refuse_unchecked(study)
+    left = to_settle(points_of(study))
+    if left and (left[0].level == Level.FINAL or not reason):
+        raise NotSettled(left)
+    if left:
+        lifecycle.refuse_reason(reason)
+    return left
 
 
 def to_settle(points: Sequence[Point]) -> list[Point]:

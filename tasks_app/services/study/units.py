@@ -14,7 +14,7 @@ from tasks_app.services.database import atomically, expect_many_rows
 from tasks_app.services.plan import plans
 from tasks_app.services.study.drafts import refuse_frozen
 from tasks_app.services.study.item_sets import takes
-from tasks_app.services.study.items import BATCH
+from tasks_app.services.study.items import BATCH, OUTPUT_CONTENT
 from tasks_app.task_types import TaskType, highlights
 from tasks_app.task_types.base import Criterion as AskedCriterion
 from tasks_app.task_types.base import ItemTexts, Media, OutputText, UnitDraft
@@ -78,10 +78,9 @@ def texts_of(study: Study, *, keep: bool) -> Texts:
     by_item: dict[int, list[OutputText]] = {}
     ids: dict[int, list[tuple[int, str]]] = {}
     outputs = Output.objects.filter(item__study=study, until=None).order_by("id")
-    for pk, item, system, variant, text, language, marked, digest, *file in outputs.values_list(
-        "id", "item_id", "system__key", "variant", "text", "language", "highlights", "digest",
-        "media__sha256", "media__kind", "captions__sha256",
-    ):  # fmt: skip
+    for pk, digest, item, system, variant, text, language, marked, *file in outputs.values_list(
+        "id", "digest", *OUTPUT_CONTENT
+    ).iterator(chunk_size=plans.CHUNK):
         output = OutputText(system, variant, text, language, highlights.stored(marked), Media.of_output(*file))
         by_item.setdefault(item, []).append(output)
         ids.setdefault(item, []).append((pk, digest))
@@ -107,22 +106,20 @@ def texts_of(study: Study, *, keep: bool) -> Texts:
 
 
 @atomically
-def make_units(*, study: Study, names: Mapping[tuple[str, str, str], str] | None = None) -> int:
-    """Make the units of every task of a draft out of its items, and return how many there are.
+def make_units(*, study: Study, names: Mapping[tuple[str, str, str], str] | None = None) -> None:
+    """Make the units of every task of a draft out of its items.
 
     `names` gives an output (item, system, variant) a name of the researcher's own for the unit that shows it.
     Raises NotADraft.
     """
     refuse_frozen(study)
     expect_many_rows()
-    total = 0
     texts_by_keep: dict[bool, Texts] = {}
     for task in Task.objects.filter(study=study, until=None).order_by("order"):
         if task.keep_identical not in texts_by_keep:
             texts_by_keep[task.keep_identical] = texts_of(study, keep=task.keep_identical)
-        total += _make_units(study, task, texts_by_keep[task.keep_identical], names or {})
+        _make_units(study, task, texts_by_keep[task.keep_identical], names or {})
     _share_more(study)
-    return total
 
 
 def _share_more(study: Study) -> None:
@@ -138,7 +135,8 @@ def _share_more(study: Study) -> None:
         units.filter(key__in=changed).update(k=task.k_more)
 
 
-def _make_units(study: Study, task: Task, texts: Texts, names: Mapping[tuple[str, str, str], str]) -> int:
+def _make_units(study: Study, task: Task, texts: Texts, names: Mapping[tuple[str, str, str], str]) -> None:
+    """Store the units of a task, with the texts that each shows."""
     kind = task.kind
     asked_criteria = [
         AskedCriterion(row.criterion.key, row.criterion.name) for row in task.task_criteria.select_related("criterion")
@@ -168,7 +166,6 @@ def _make_units(study: Study, task: Task, texts: Texts, names: Mapping[tuple[str
     columns = ("id", "task_id", "key", "item_id", "document_id", "k", "since", "features")
     copy_rows(Unit, columns, map(row, ids, drafts))
     _store_parts(ids, drafts, texts)
-    return len(ids)
 
 
 def _store_parts(units: Sequence[int], drafts: Sequence[UnitDraft], texts: Texts) -> None:

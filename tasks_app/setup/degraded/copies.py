@@ -149,11 +149,11 @@ def add(*, setup: Setup, systems: Sequence[str], kinds: Sequence[str], by: event
     labels = {
         key_of(system, kind): f"{names.get(system, system)}, {short[kind]}" for system in systems for kind in kinds
     }
-    made = dict.fromkeys(copy.cells["system"] for copy in planned.copies)
+    systems_of_copies = dict.fromkeys(copy.cells["system"] for copy in planned.copies)
     writes.store(
         setup=setup,
         rows=[copy.cells for copy in planned.copies],
-        systems={key: labels[key] for key in made},
+        systems={key: labels[key] for key in systems_of_copies},
         by=by,
         add=True,
         kind=System.Kind.DEGRADED.value,

@@ -114,8 +114,8 @@ def _family(columns: Sequence[Column], uses: Mapping[str, str]) -> list[str]:
         stem, _space, last = column.plain.rpartition(" ")
         if stem in KNOWN_AS["output"] and re.fullmatch(r"[a-z]|\d{1,2}", last) and column.name not in uses.values():
             families.setdefault(stem, []).append(column.name)
-    found = next((names for names in families.values() if len(names) > 1), [])
-    return [] if "system" in uses else found
+    family = next((names for names in families.values() if len(names) > 1), [])
+    return [] if "system" in uses else family
 
 
 def _guess_texts(

@@ -62,7 +62,7 @@ def open_file(file: RatingsFile) -> TextsFile:
             file = replace(file, open=lambda: io.BytesIO(content))
     form = file.form
     assert form is not None, "it was looked through"
-    return TextsFile(file, bool(form.sheets), tuple(name for name, _begin, _notes in form.sheets), form.notes)
+    return TextsFile(file, bool(form.sheets), tuple(sheet.name for sheet in form.sheets), form.notes)
 
 
 def sheet_of(file: TextsFile, sheet: str) -> str:

@@ -180,11 +180,11 @@ def _checked(
         check.take(row_of(other.cells, other.number, naming))
     # Problems of the rows that exist already are not reported for this row.
     check.reading.problems = problems
-    taken = row_of({}, row.number or 0, naming)
-    taken.cells.update(values)
-    check.take(taken)
+    added = row_of({}, row.number or 0, naming)
+    added.cells.update(values)
+    check.take(added)
     problems.raise_if_any()
-    return cells_of(taken.cells)
+    return cells_of(added.cells)
 
 
 @atomically

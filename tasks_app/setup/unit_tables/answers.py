@@ -10,7 +10,7 @@ from tasks_app.hooks.sections import Json
 from tasks_app.models import Task
 from tasks_app.models.items import GoldKind, GoldPurpose
 from tasks_app.studyfile.files.writing import answer_text
-from tasks_app.studyfile.own_sections import known_answers
+from tasks_app.studyfile.own_sections.checks import known_answers
 from tasks_app.studyfile.own_sections.known import KINDS, PURPOSES
 from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.screens import DraftTask, draft_tasks

@@ -98,21 +98,21 @@ def check_file(setup: Setup, file: TextsFile, layout: UnitLayout, *, add: bool =
     table, problems = layout.table, MarkedProblems(file.name)
     checked = CheckedRows([], problems)
     reading = reading_of_units(setup, table)
-    taken: list[Row] = []
+    rows_read: list[Row] = []
 
     def read(opened: Table) -> Iterator[Row]:
         for row in opened.rows():
-            taken.append(row)
+            rows_read.append(row)
             yield row
 
     with table_of(file, layout.naming, problems, sheet=layout.sheet, quoting=layout.quoting) as opened:
         if opened is None:
             return checked
         check_rows(reading, table, chain(stored_rows(setup, table) if add else (), read(opened)), problems)
-    if not taken and not problems.count:
+    if not rows_read and not problems.count:
         problems.add(file.name, 1, 1, _("There are no rows below the header."))
     if not problems.count:
-        checked.rows = [texts_of(table.declared, row.cells) for row in taken]
+        checked.rows = [texts_of(table.declared, row.cells) for row in rows_read]
     checked.notes += [*file.notes, *opened.notes, *reading.notes]
     return checked
 

@@ -215,15 +215,15 @@ class Table:
             if cells[index].strip() not in words:
                 self.skipped += 1
                 return None
-        found: dict[str, Json] = {}
-        row = Row(self.file, line, found, self.naming, header.numbers)
+        row_cells: dict[str, Json] = {}
+        row = Row(self.file, line, row_cells, self.naming, header.numbers)
         sound, known = True, self._known
         for index, name, column in header.read_as:
             text = cells[index]
             if not text:
                 continue
             try:
-                found[name] = known[name][text]
+                row_cells[name] = known[name][text]
             except KeyError:
                 sound = self._cell(column, name, text, row) and sound
         return row if sound else None

@@ -6,14 +6,15 @@ from django.utils.translation import ngettext
 from tasks_app import task_types
 from tasks_app.hooks.sections import Json, Section
 from tasks_app.models import Item, ItemMedia, Output, PartOutput, Study, System, Task
+from tasks_app.services.plan.plans import CHUNK
 from tasks_app.services.study import items as service
 from tasks_app.services.study import units
 from tasks_app.settings.checks import COPIES
 from tasks_app.studyfile.columns import ITEMS
 from tasks_app.studyfile.files.media import ROLES
 from tasks_app.studyfile.files.tables import find_table
+from tasks_app.studyfile.own_sections.checks.item_sets import check_item_sets
 from tasks_app.studyfile.own_sections.item_rows import ItemRows
-from tasks_app.studyfile.own_sections.item_sets import check_item_sets
 from tasks_app.studyfile.reading import StudyReading
 
 
@@ -142,10 +143,8 @@ class ItemsSection(Section):
         }
         outputs: dict[int, list[dict[str, Json]]] = {}
         rows = Output.objects.filter(item__study=study, until=None).exclude(system__key=COPIES).order_by("id")
-        for pk, item, system, variant, text, language, marked, *file in rows.values_list(
-            "id", "item_id", "system__key", "variant", "text", "language", "highlights",
-            "media__sha256", "media__kind", "captions__sha256",
-        ):  # fmt: skip
+        content = rows.values_list("id", *service.OUTPUT_CONTENT).iterator(chunk_size=CHUNK)
+        for pk, item, system, variant, text, language, marked, *file in content:
             output = {"system": system, "variant": variant, "text": text, "language": language}
             # Only where there are any, so that the digests of studies without highlights and files stay as they are.
             own = {**({"highlights": marked} if marked else {}), **_stored_file(*file)}

@@ -11,8 +11,8 @@ from tasks_app.services.study import degrading, units
 from tasks_app.settings.checks import copied_exam_in_words
 from tasks_app.studyfile.columns import CONTROLS, PREFILL, TableDeclaration
 from tasks_app.studyfile.files.tables import Row, file_of, find_table
-from tasks_app.studyfile.own_sections import known_answers
-from tasks_app.studyfile.own_sections.lists import asked
+from tasks_app.studyfile.own_sections.checks import known_answers
+from tasks_app.studyfile.own_sections.criteria import criteria_asked
 from tasks_app.studyfile.problems import closest, nearest, shown
 from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.screens import DraftTask, draft_tasks
@@ -170,7 +170,7 @@ def _check_copies(reading: StudyReading, draft: DraftTask) -> None:
     """Refuse degraded copies if a task shows several texts, or has no question with a better end."""
     if not draft.task["checks"].get("degraded") or draft.task["stage"] != Task.Stage.MAIN:
         return
-    criteria = asked(reading.document["criteria"], draft.task["criteria"])
+    criteria = criteria_asked(reading.document["criteria"], draft.task["criteria"])
     parts = max((len(unit.parts) for unit in draft.units.values()), default=1)
     sentence = degrading.why_not(draft.kind, criteria, parts)
     if sentence is None and all(text.file is not None for unit in draft.units.values() for text in draft.texts(unit)):

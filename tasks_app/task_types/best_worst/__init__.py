@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from tasks_app.settings.fields import choice_field, line_field, whole_field
 from tasks_app.settings.orders import latin_orders
 from tasks_app.task_types.base import (
+    Act,
     AnsweredOption,
     AnsweredQuestion,
     Criterion,
@@ -240,6 +241,7 @@ class BestWorst(SeveralTexts):
         "Read all the texts. Then choose the best one and the worst one: two different texts. If two seem equally "
         "good, go with your first impression. There are no right or wrong answers: we want to know how you see it."
     )
+    acts = frozenset({Act.COMPARE, Act.CHOOSE_ENDS})
     side_by_side = True
     grades_values = False
     judges_files = True

@@ -16,6 +16,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.task_types.base import (
+    Act,
     AnsweredQuestion,
     Criterion,
     Feedback,
@@ -41,11 +42,13 @@ from tasks_app.task_types.error_spans.marks import (
     MISSING,
     Limits,
     Mark,
+    origin_of,
     prefilled,
     problem_in,
     problem_in_all,
     read_marks,
     shortened,
+    with_origins,
 )
 from tasks_app.task_types.error_spans.params import MOST, MOST_ELSEWHERE, SpanParameters
 from tasks_app.task_types.error_spans.scheme import PUBLISHED_IN, Scheme, scheme_of
@@ -76,9 +79,6 @@ ESA_SCORE = Criterion(
     },
     language=PUBLISHED_IN,
 )
-
-# When the page asks whether errors and score are both meant: a serious error, yet a score above; no error, yet below.
-DOUBTFUL = {"above": 90, "below": 80}
 
 
 class MarksField(forms.CharField):
@@ -187,13 +187,19 @@ class SpansForm(ScreenForm):
 
     def _fields_of(self, shown: ShownPart) -> Iterator[tuple[str, forms.Field]]:
         place, limits = shown.position, self.limits(shown)
-        yield field_name(place, "spans"), MarksField(limits, label=self.about(shown, gettext("Errors")))
+        given = prefilled(shown.part.prefill)
+        edited = [replace(mark, of=number).as_dict() for number, mark in enumerate(given, start=1)]
+        initial = edited if edited and self.kind.edits_given else None
+        yield (
+            field_name(place, "spans"),
+            MarksField(limits, label=self.about(shown, gettext("Errors")), initial=initial),
+        )
         none = gettext("No errors")
         yield (
             field_name(place, "none"),
             forms.ChoiceField(required=False, choices=[("1", none)], label=self.about(shown, none)),
         )
-        for number, mark in enumerate(prefilled(shown.part.prefill), start=1):
+        for number, mark in enumerate(self.to_confirm(shown), start=1):
             words = {"words": isolated(shortened(limits.words(mark)))}
             missing = self.about(shown, gettext("“%(words)s”: say whether this mark is right.") % words)
             yield (
@@ -240,24 +246,48 @@ class SpansForm(ScreenForm):
                 self.add_error(name, self.nothing_said(shown))
             elif problem := problem_in_all(marks, self.limits(shown)):
                 self.add_error(name, self.about(shown, problem))
+            elif (problem := self._contradiction(shown, marks)) and not open_given:
+                self.add_error(field_name(shown.position, SCORE), self.about(shown, problem))
         return self.cleaned_data
+
+    def _contradiction(self, shown: ShownPart, marks: Sequence[Mark]) -> str | None:
+        """Return why a score cannot stand beside the errors, where the study refuses such scores."""
+        score = self.cleaned_data.get(field_name(shown.position, SCORE))
+        if self.kind.score_check != "refuse" or score is None:
+            return None
+        gravest = self.scheme.severities[-1] if len(self.scheme.severities) > 1 else None
+        words = {"score": f"{score:g}", "severity": gravest.name if gravest is not None else ""}
+        if not marks and score < (self.kind.low_score or 0):
+            sentence = gettext("You gave {score} of 100, but marked no error.")
+        elif gravest and score >= (self.kind.high_score or 101) and gravest.key in {mark.severity for mark in marks}:
+            sentence = gettext("You gave {score} of 100, but marked an error as “{severity}”.")
+        else:
+            return None
+        return f"{sentence.format(**words)} {gettext('Change one of them.')}"
 
     def nothing_said(self, shown: ShownPart) -> str:
         """Return the message for a text with neither marks nor “no errors”."""
         return self.about(shown, gettext("Mark the errors, or choose “No errors”."))
 
+    def to_confirm(self, shown: ShownPart) -> list[Mark]:
+        """Return the marks that a text came with and of which raters say whether they are right."""
+        return [] if self.kind.edits_given else prefilled(shown.part.prefill)
+
     def _given_names(self, shown: ShownPart) -> list[str]:
-        return [
-            field_name(shown.position, f"given-{number + 1}") for number in range(len(prefilled(shown.part.prefill)))
-        ]
+        return [field_name(shown.position, f"given-{number + 1}") for number in range(len(self.to_confirm(shown)))]
 
     def marks(self, shown: ShownPart, cleaned: Mapping[str, Any]) -> list[Mark]:
-        """Return the errors of a text: the rater's own marks and those that it came with and that stay."""
-        own = [Mark(**entry) for entry in cleaned.get(field_name(shown.position, "spans")) or ()]
+        """Return the errors of a text: the rater's own marks and those that it came with and that stay.
+
+        `of` is the number of the given mark that an error was. A mark that was removed for another one in its place
+        was changed.
+        """
+        posted = [Mark(**entry) for entry in cleaned.get(field_name(shown.position, "spans")) or ()]
         given = prefilled(shown.part.prefill)
-        names = self._given_names(shown)
-        kept_marks = [mark for mark, name in zip(given, names, strict=True) if cleaned.get(name) == "keep"]
-        return sorted([*own, *kept_marks])
+        verdicts = {number: cleaned.get(name) for number, name in enumerate(self._given_names(shown), start=1)}
+        unsettled = {number for number, verdict in verdicts.items() if verdict != "remove"}
+        kept_marks = [replace(given[number - 1], of=number) for number in unsettled if verdicts[number] == "keep"]
+        return sorted([*with_origins(posted, given, settled=unsettled), *kept_marks])
 
     def rows(self) -> list[Row]:
         """Return the texts with their questions, for the template."""
@@ -274,7 +304,7 @@ class SpansForm(ScreenForm):
                 level=next((severity.level for severity in self.scheme.severities if severity.key == mark.severity), 3),
                 field=self[name],
             )
-            for mark, name in zip(prefilled(shown.part.prefill), names, strict=True)
+            for mark, name in zip(self.to_confirm(shown), names, strict=True)
         )
         return Row(
             shown=shown,
@@ -325,8 +355,8 @@ class SpansForm(ScreenForm):
 
     @property
     def has_given(self) -> bool:
-        """Whether a text came with marks."""
-        return any(part.prefill for part in self.screen.parts)
+        """Whether a text came with marks to be confirmed."""
+        return any(self.to_confirm(shown) for shown in self.screen.shown_parts)
 
     def page_data(self) -> dict[str, Any]:
         """Return the data for the script, in the order of the screen, without systems and known answers."""
@@ -344,8 +374,12 @@ class SpansForm(ScreenForm):
         return {
             "texts": texts,
             "given": {
+                str(shown.position): [mark.as_dict() for mark in self.to_confirm(shown)] for shown in screen.shown_parts
+            },
+            "edited": {
                 str(shown.position): [mark.as_dict() for mark in prefilled(shown.part.prefill)]
                 for shown in screen.shown_parts
+                if kind.edits_given and shown.part.prefill
             },
             "severities": [asdict(severity) for severity in self.scheme.severities],
             "categories": [
@@ -356,8 +390,16 @@ class SpansForm(ScreenForm):
             "overlaps": kind.overlaps,
             "most": kind.most,
             "guide": kind.guide,
-            "doubtful": {**DOUBTFUL, "field": SCORE} if SCORE in {criterion.key for criterion in self.scored} else None,
+            "doubtful": self._doubtful(),
         }
+
+    def _doubtful(self) -> dict[str, Any] | None:
+        """Return the scores that contradict the errors, and whether they are refused; None where nothing is said."""
+        kind = self.kind
+        if kind.score_check == "nothing" or SCORE not in {criterion.key for criterion in self.scored}:
+            return None
+        limits = {"above": (kind.high_score or 101) - 1, "below": kind.low_score or 0}
+        return {**limits, "field": SCORE, "refused": kind.score_check == "refuse"}
 
 
 def _text(side: str, position: int, text: str, language: str, *, marked: bool) -> dict[str, Any]:
@@ -434,6 +476,7 @@ class ErrorSpans(SpanParameters):
         "[missing], or where there is none the words in the source. If there is no error, choose “No errors”. If you "
         "are asked for a score, give it for the text as a whole after you have marked the errors."
     )
+    acts = frozenset({Act.MARK, Act.SLIDE})
     criteria_needed = (0, None)
     seconds_an_answer = 15.0
     plain_text = True
@@ -454,6 +497,11 @@ class ErrorSpans(SpanParameters):
     def has_missing(self) -> bool:
         """Whether the word [missing] stands after a text: as published, wherever the source takes no marks."""
         return _chosen(self.missing, published=not self.marks_source)
+
+    @property
+    def edits_given(self) -> bool:
+        """Whether marks that a text comes with are edited like a rater's own."""
+        return self.given_marks == "edit"
 
     @property
     def asks_score(self) -> bool:
@@ -577,6 +625,7 @@ class ErrorSpans(SpanParameters):
                 # Steps are checked to within a billionth; what is stored is the whole number.
                 value = float(round(float(str(cleaned[field_name(shown.position, criterion.key)]))))
                 yield Value("score", part=part, criterion=criterion.key, value=value)
+            came_with = prefilled(shown.part.prefill)
             for number, mark in enumerate(form.marks(shown, cleaned), start=1):
                 yield Value(
                     "span",
@@ -590,6 +639,8 @@ class ErrorSpans(SpanParameters):
                     span_end=mark.end,
                     category=mark.category or None,
                     severity=mark.severity or None,
+                    mark_origin=origin_of(mark, came_with) if came_with else None,
+                    mark_of=mark.of or None,
                 )
 
     def simulate(self, screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
@@ -600,11 +651,13 @@ class ErrorSpans(SpanParameters):
             limits, kept_marks = form.limits(shown), []
             for number, mark in enumerate(prefilled(shown.part.prefill), start=1):
                 stays = keeps(mark, limits, quality, rng)
-                answers[field_name(shown.position, f"given-{number}")] = "keep" if stays else "remove"
-                kept_marks += [mark] if stays else []
+                if not self.edits_given:
+                    answers[field_name(shown.position, f"given-{number}")] = "keep" if stays else "remove"
+                kept_marks += [replace(mark, of=number)] if stays else []
             marks = simulated(limits, kept_marks, quality, rng)
-            if marks:
-                sent: list[dict[str, Any]] = [mark.as_dict() for mark in marks]
+            posted = [*(kept_marks if self.edits_given else ()), *marks]
+            if posted:
+                sent: list[dict[str, Any]] = [mark.as_dict() for mark in posted]
                 answers[field_name(shown.position, "spans")] = json.dumps(sent, ensure_ascii=False)
             elif not kept_marks:
                 answers[field_name(shown.position, "none")] = "1"

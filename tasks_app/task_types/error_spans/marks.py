@@ -3,13 +3,15 @@
 Offsets count Unicode code points from 0, the end is exclusive, and neither may fall within what people see as one
 character (a grapheme cluster of UAX 29). What is missing is marked on the word [missing] after the output: it starts
 at the length of the text and ends one further.
+
+A text may come with marks. A mark that was one of them keeps its number, from 1, in `of`; raters' own marks have 0.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
 
 import regex
@@ -23,26 +25,31 @@ MISSING = "[missing]"
 
 # The fields of a mark, and the most characters that a page can send.
 NAMES = ("side", "start", "end", "severity", "category")
+OF = "of"
 LONGEST_JSON = 60_000
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Mark:
-    """One error: its place, severity and category. Severity and category are empty where not told apart."""
+    """One error: its place, severity and category. Severity and category are empty where not told apart.
+
+    `of` is the number of the given mark that this one was, from 1; 0 is a rater's own. Marks are compared without it.
+    """
 
     side: str
     start: int
     end: int
     severity: str = ""
     category: str = ""
+    of: int = field(default=0, compare=False)
 
     def overlaps(self, other: Mark) -> bool:
         """Return whether the two marks share a character."""
         return self.side == other.side and self.start < other.end and other.start < self.end
 
     def as_dict(self) -> dict[str, str | int]:
-        """Return the mark as JSON holds it."""
-        return asdict(self)
+        """Return the mark as JSON holds it; a rater's own has no number of a given mark."""
+        return {name: value for name, value in asdict(self).items() if name != OF or value}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +95,10 @@ def _unreadable() -> str:
 
 
 def _is_mark(entry: object) -> bool:
-    if not isinstance(entry, dict) or set(entry) != set(NAMES) or not isinstance(entry["side"], str):
+    if not isinstance(entry, dict) or set(entry) - {OF} != set(NAMES) or not isinstance(entry["side"], str):
         return False
-    if any(isinstance(entry[name], bool) or not isinstance(entry[name], int) for name in ("start", "end")):
+    numbers = [entry["start"], entry["end"], entry.get(OF, 1)]
+    if any(isinstance(number, bool) or not isinstance(number, int) for number in numbers) or entry.get(OF, 1) < 1:
         return False
     return all(entry[name] is None or isinstance(entry[name], str) for name in ("severity", "category"))
 
@@ -167,10 +175,30 @@ def prefilled(payloads: Iterable[object]) -> list[Mark]:
             if not isinstance(entry, Mapping):
                 raise ValidationError(_wrong_payload(), code="payload")
             whole = {"side": "output", "severity": None, "category": None, **entry}
-            if not _is_mark(whole):
+            if OF in entry or not _is_mark(whole):
                 raise ValidationError(_wrong_payload(), code="payload")
             marks.append(Mark(**{**whole, "severity": whole["severity"] or "", "category": whole["category"] or ""}))
     return marks
+
+
+def with_origins(marks: Iterable[Mark], given: Sequence[Mark], *, settled: Container[int]) -> list[Mark]:
+    """Return posted marks of which each given mark is at most one; the others are the rater's own.
+
+    `settled` holds the numbers of given marks that stay or are gone for themselves, so that no posted mark is them.
+    """
+    free = {number for number in range(1, len(given) + 1) if number not in settled}
+    named: list[Mark] = []
+    for mark in marks:
+        named.append(mark if mark.of in free else replace(mark, of=0))
+        free.discard(mark.of)
+    return named
+
+
+def origin_of(mark: Mark, given: Sequence[Mark]) -> str:
+    """Return where a mark comes from: the rater's own, a given one that was kept as it is, or one that was changed."""
+    if not mark.of:
+        return "own"
+    return "kept" if mark == given[mark.of - 1] else "changed"
 
 
 def _wrong_payload() -> str:

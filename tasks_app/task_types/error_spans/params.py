@@ -22,6 +22,10 @@ from tasks_app.task_types.texts import LAYOUT, SingleOrTogether
 MOST = {"mqm": 5}
 MOST_ELSEWHERE = 20
 
+# Scores that contradict the errors, unless the study says otherwise: of 91 and more beside a most serious error, and
+# below 80 without any.
+HIGH_SCORE, LOW_SCORE = 91, 80
+
 _AS_PUBLISHED = ("scheme", _("as published for the scheme"))
 _YES, _NO = ("yes", _("yes")), ("no", _("no"))
 
@@ -101,6 +105,28 @@ class SpanParameters(SingleOrTogether):
         _("ESA asks for one. It answers the criterion “score”, beside the study's own criteria."),
         initial="scheme",
     )
+    score_check = choice_field(
+        _("Where score and errors contradict each other"),
+        (
+            ("ask", _("raters are asked once whether both are meant")),
+            ("refuse", _("raters have to change one of them")),
+            ("nothing", _("nothing is said")),
+        ),
+        _("By the two limits below; only where the score is asked."),
+        initial="ask",
+    )
+    high_score = whole_field(
+        _("Score that is too high beside a most serious error"),
+        _("From this score on. In WMT 2026 it is 85."),
+        within=(1, 100),
+        initial=HIGH_SCORE,
+    )
+    low_score = whole_field(
+        _("Score that is too low without an error"),
+        _("Below this score. In WMT 2026 it is 85."),
+        within=(0, 100),
+        initial=LOW_SCORE,
+    )
     order = choice_field(
         _("Order of errors and score"),
         (("spans", _("errors first, then the score")), ("score", _("score first, then the errors"))),
@@ -122,6 +148,15 @@ class SpanParameters(SingleOrTogether):
         _("Marks consist of whole"), (("word", _("words")), ("character", _("characters"))), initial="word"
     )
     overlaps = YesNoField(label=_("Marks may overlap"))
+    given_marks = choice_field(
+        _("Marks that a text comes with"),
+        (
+            ("confirm", _("raters say of each whether it is right")),
+            ("edit", _("raters edit them like their own; what they leave alone is kept")),
+        ),
+        _("Given in prefill.csv. In ESA with AI (Zouhar et al. 2025) raters edit what a system marked."),
+        initial="confirm",
+    )
     max_spans = whole_field(
         _("Most errors in a text"),
         _("Leave empty for 5 in MQM (the five most serious, as published) and 20 in other schemes."),

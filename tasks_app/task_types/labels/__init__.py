@@ -501,16 +501,16 @@ class Labels(PagedTexts, DrawnOptions):
 
         Options of the item are numbers.
         """
-        asked, answers = [], []
+        instructions, answers = [], []
         for criterion in criteria:
             options = NUMBERS if criterion.key in self.item_options else criterion.labels
             followed = {detail.label for detail in self.details_of(criterion.key)}
             free = [option for option in options if option not in followed] or list(options)
             option = free[check % len(free)]
-            asked.append((criterion, option))
+            instructions.append((criterion, option))
             answers.append((criterion.key, "exact", option))
         offered = {key: list(NUMBERS) for key in self.item_options}
-        return Instruction((("", in_lines(asked)),), tuple(answers), options=offered)
+        return Instruction((("", in_lines(instructions)),), tuple(answers), options=offered)
 
     def answers_on(self, screen: Screen) -> int:
         """Return the number of criteria that are asked, times that of the texts."""

@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from tasks_app.settings.fields import TextField, choice_field, line_field, naming, whole_field
 from tasks_app.task_types import blocks
 from tasks_app.task_types.base import (
+    Act,
     AnsweredQuestion,
     Criterion,
     GoldAnswer,
@@ -169,6 +170,7 @@ class Magnitude(SeveralTexts):
         "Use any whole number from 1. There is no highest mark, and there are no right or wrong answers: we want to "
         "know how you see it."
     )
+    acts = frozenset({Act.COMPARE, Act.NUMBER})
     side_by_side = True
     judges_files = True
     has_styles = True

@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from tasks_app.settings.fields import YesNoField, whole_field
 from tasks_app.task_types.base import (
+    Act,
     Criterion,
     GoldAnswer,
     Graded,
@@ -328,6 +329,7 @@ class PostEdit(SeveralTexts):
         "Read the source. If there are two suggestions, choose the one that you would rather work with. Then edit it "
         "until it is right, and change only what is needed. If nothing needs to be changed, tick “It needs no change”."
     )
+    acts = frozenset({Act.COMPARE, Act.EDIT})
     criteria_needed = (0, 0)
     seconds_an_answer = 20.0
     side_by_side = True

@@ -35,9 +35,9 @@ def changes(before: str, after: str) -> list[tuple[str, str]]:
 
 def changes_in_words(before: str, after: str) -> str:
     """Describe the changes: “old” → “new”, + “new”, − “old”; empty where there are none."""
-    made = [(old.strip() or old, new.strip() or new) for old, new in changes(before, after)]
+    trimmed = [(old.strip() or old, new.strip() or new) for old, new in changes(before, after)]
     parts = [
         f"“{old}” → “{new}”" if old and new else f"+ “{new}”" if new else f"− “{old}”"
-        for old, new in made[:MOST_CHANGES]
+        for old, new in trimmed[:MOST_CHANGES]
     ]
-    return "; ".join([*parts, "…"] if len(made) > MOST_CHANGES else parts)
+    return "; ".join([*parts, "…"] if len(trimmed) > MOST_CHANGES else parts)

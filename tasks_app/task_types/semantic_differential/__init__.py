@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from tasks_app.settings.fields import YesNoField, number_field, whole_field
 from tasks_app.task_types.base import (
+    Act,
     AnsweredOption,
     AnsweredQuestion,
     Criterion,
@@ -161,6 +162,7 @@ class SemanticDifferential(TextType):
         "best: the nearer to a word, the better that word fits. Judge the language of the text, not what it is about. "
         "Go by your first impression; there are no right or wrong answers."
     )
+    acts = frozenset[Act]()
     judges_files = True
     has_styles = True
     begins_with = Sample(
@@ -246,9 +248,11 @@ class SemanticDifferential(TextType):
 
     def instructed(self, criteria: Sequence[Criterion], check: int) -> Instruction:
         """Ask for the circle next to one word of each pair."""
-        asked = [(criterion, criterion.low if check % 2 else criterion.high) for criterion in criteria]
+        instructions = [(criterion, criterion.low if check % 2 else criterion.high) for criterion in criteria]
         step = self.steps[0] if check % 2 else self.steps[-1]
-        return Instruction((("", in_lines(asked)),), tuple((criterion.key, "exact", step) for criterion in criteria))
+        return Instruction(
+            (("", in_lines(instructions)),), tuple((criterion.key, "exact", step) for criterion in criteria)
+        )
 
     def scale_of(self, criterion: Criterion | None = None) -> tuple[float, float, float]:
         """Return the lowest and the highest step, which are at the same distance from 0."""

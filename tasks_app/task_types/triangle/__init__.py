@@ -10,6 +10,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.task_types.base import (
+    Act,
     AnsweredOption,
     AnsweredQuestion,
     Criterion,
@@ -116,6 +117,7 @@ class Triangle(TriangleParameters):
         "You see three texts. Two of them belong together, one is the odd one out. Read all three, then choose the odd "
         "one. You must choose one: where you see no difference, guess. You cannot come back to an answer."
     )
+    acts = frozenset({Act.COMPARE, Act.FIND_ODD})
     criteria_needed = (0, 0)
     allows_back = False
     side_by_side = True

@@ -82,10 +82,10 @@ def _of_pair(names: tuple[str, str], drawn: dict[str, list[ItemTexts]]) -> Itera
         return
     most = max(map(len, drawn.values()))
     for start in range(0, most, 3):
-        taken = {name: [own[(start + step) % len(own)] for step in range(3)] for name, own in drawn.items()}
+        texts = {name: [own[(start + step) % len(own)] for step in range(3)] for name, own in drawn.items()}
         for twins, odd in (names, names[::-1]):
             # The first two texts of a system are the twins of one triad, the third is the odd one of the other.
-            shown = (taken[twins][0], taken[odd][2], taken[twins][1])
+            shown = (texts[twins][0], texts[odd][2], texts[twins][1])
             keys = tuple(item.key for item in shown)
             yield UnitDraft(
                 key=unit_key("+".join(item.unit_key for item in shown), (in_unit_key(twins), in_unit_key(odd))),

@@ -21,22 +21,22 @@ def clean(content: bytes, findings: set[Finding]) -> bytes:
     start = start_of_sound(content, findings)
     expect(content[start : start + 4] == b"fLaC")
     place, is_last = start + 4, False
-    kept: list[tuple[int, bytes]] = []
+    clean_blocks: list[tuple[int, bytes]] = []
     while not is_last:
         head = content[place]
         is_last, kind = bool(head & _LAST), head & 0x7F
         end = place + 4 + int.from_bytes(content[place + 1 : place + 4], "big")
         expect(end < len(content))
-        if kind in (_STREAM, _SEEK_POINTS) and kind not in {other for other, _body in kept}:
-            kept.append((kind, _needed(kind, content[place + 4 : end], len(content))))
+        if kind in (_STREAM, _SEEK_POINTS) and kind not in {other for other, _body in clean_blocks}:
+            clean_blocks.append((kind, _needed(kind, content[place + 4 : end], len(content))))
         else:
             findings.add({_COMMENTS: Finding.TEXT, _PICTURE: Finding.PICTURE}.get(kind, Finding.OTHER))
         place = end
-    expect(bool(kept) and kept[0][0] == _STREAM and len(kept[0][1]) == 34)
-    kept = [(kind, body) for kind, body in kept if body]
+    expect(bool(clean_blocks) and clean_blocks[0][0] == _STREAM and len(clean_blocks[0][1]) == 34)
+    clean_blocks = [(kind, body) for kind, body in clean_blocks if body]
     blocks = [
-        bytes([kind | (_LAST if number == len(kept) else 0)]) + len(body).to_bytes(3, "big") + body
-        for number, (kind, body) in enumerate(kept, start=1)
+        bytes([kind | (_LAST if number == len(clean_blocks) else 0)]) + len(body).to_bytes(3, "big") + body
+        for number, (kind, body) in enumerate(clean_blocks, start=1)
     ]
     end = _end_of_frames(content, place, findings)
     return b"".join([b"fLaC", *blocks, content[place:end]])

@@ -35,11 +35,11 @@ def clean(content: bytes, findings: set[Finding]) -> bytes:
             control = content[start:place]
         elif label == _APPLICATION and content[start + 3 : start + 14] in _LOOPS and content[start + 14] == 3:
             # One block of three bytes says how often.
-            said = content[start : start + 18] + b"\0"
+            loop = content[start : start + 18] + b"\0"
             if not loops:
-                loops = said
+                loops = loop
                 parts.append(loops)
-            if said != loops or place - start != 19:
+            if loop != loops or place - start != 19:
                 findings.add(Finding.OTHER)
         else:
             findings.add(Finding.TEXT if label in (_COMMENT, _PLAIN_TEXT) else Finding.OTHER)

@@ -61,12 +61,12 @@ def _read(content: bytes, findings: set[Finding]) -> _Picture:
         _take(picture, marker, content[place + 2 : end], findings)
         place = end
         if marker == _SCAN:
-            found = _MARKER.search(content, place)
+            next_marker = _MARKER.search(content, place)
             # Cameras that lost power leave no end; browsers show what is there.
-            stop = found.start() if found else len(content)
+            stop = next_marker.start() if next_marker else len(content)
             picture.parts.append(content[place:stop])
             place = stop
-            if not found:
+            if not next_marker:
                 break
     if place < len(content):
         findings.add(Finding.OTHER)

@@ -134,14 +134,14 @@ class _Film:
 
     def clean_parts(self, parent: Box) -> list[Box]:
         """Blank unknown boxes within a box, and return the rest."""
-        kept = []
+        boxes = []
         for box in list(self.inside(parent)):
             if box.name in PARTS[parent.name]:
                 self.clean_rest(box)
-                kept.append(box)
+                boxes.append(box)
             else:
                 self.blank(box)
-        return kept
+        return boxes
 
     def clean_rest(self, box: Box) -> None:
         """Blank bytes within a box that no player reads."""
@@ -167,9 +167,9 @@ class _Film:
             elif box.name == b"trak":
                 self._clean_track(box)
         for box in self._all(movie, b"mvex"):
-            for one in self.clean_parts(box):
-                if one.name == b"trex":
-                    number, _entry, _duration, size = struct.unpack_from(">IIII", self.data, one.inside + 4)
+            for part in self.clean_parts(box):
+                if part.name == b"trex":
+                    number, _entry, _duration, size = struct.unpack_from(">IIII", self.data, part.inside + 4)
                     if number in self.tracks:
                         self.tracks[number].default_size = size
 
@@ -178,9 +178,9 @@ class _Film:
 
     def _one(self, parent: Box, *path: bytes) -> Box:
         for name in path:
-            found = self._all(parent, name)
-            expect(len(found) == 1)
-            parent = found[0]
+            boxes = self._all(parent, name)
+            expect(len(boxes) == 1)
+            parent = boxes[0]
         return parent
 
     def _clean_times(self, box: Box) -> None:
@@ -223,11 +223,11 @@ class _Film:
 
     def _clean_references(self, references: Box) -> None:
         """Blank addresses of other files: the samples are in this one."""
-        for one in list(self.inside(references, 8)):
-            before = bytes(self.data[one.start + 4 : one.end])
-            self.data[one.start + 4 : one.start + 8] = b"url "
-            self.data[one.inside : one.end] = b"\0\0\0\1".ljust(one.end - one.inside, b"\0")
-            if self.data[one.start + 4 : one.end] != before:
+        for reference in list(self.inside(references, 8)):
+            before = bytes(self.data[reference.start + 4 : reference.end])
+            self.data[reference.start + 4 : reference.start + 8] = b"url "
+            self.data[reference.inside : reference.end] = b"\0\0\0\1".ljust(reference.end - reference.inside, b"\0")
+            if self.data[reference.start + 4 : reference.end] != before:
                 self.findings.add(Finding.TEXT)
 
     def _clean_entries(self, table: Box, track: _Track) -> None:

@@ -119,10 +119,10 @@ def _without_program(frame: bytes, findings: set[Finding]) -> bytes:
     coder = frame[place : place + 4]
     if coder in _CODERS and place + _OF_CODER <= len(frame):
         # Its method, the highest pitch, the silence at both ends, and the size of the sound.
-        said = bytearray(frame[place : place + _OF_CODER - 2])
+        about_coder = bytearray(frame[place : place + _OF_CODER - 2])
         for first, end in ((4, 9), (11, 21), (24, 28), (32, 34)):
-            said[first:end] = bytes(end - first)
-        before += said
+            about_coder[first:end] = bytes(end - first)
+        before += about_coder
         before += struct.pack(">H", _crc16(before))
     return _described(frame, before, findings)
 

@@ -61,8 +61,8 @@ def clean(content: bytes, findings: set[Finding]) -> bytes:
         if stream is None:
             continue
         pages = [page] if stream.is_read else _headers_of(stream, page, findings)
-        for one in pages:
-            written.append(one.written(stream.number))
+        for own_page in pages:
+            written.append(own_page.written(stream.number))
             stream.number += 1
     expect(any(stream is not None for stream in streams.values()))
     expect(all(stream is None or stream.is_read for stream in streams.values()))

@@ -77,27 +77,27 @@ def _without_rest(chunks: Sequence[Chunk]) -> list[Chunk]:
     """Return chunks of which those of pixels hold a whole picture, or the frame before them, and nothing more."""
     head = chunks[0].body
     width, height = struct.unpack_from(">II", head)
-    kept: list[Chunk] = []
+    clean_chunks: list[Chunk] = []
     is_first, has_frame = True, False
     for name, group in groupby(chunks, lambda chunk: chunk.name):
         same = list(group)
         if name == FRAME:
             width, height = struct.unpack_from(">II", same[-1].body, 4)
             has_frame = not is_first
-            kept.append(same[-1])
+            clean_chunks.append(same[-1])
         elif name == b"IDAT":
             # A second run of these belongs to no picture.
             size = size_of_pixels(head, *struct.unpack_from(">II", head))
             bodies = without_rest([chunk.body for chunk in same], size) if is_first else []
-            kept += [Chunk(name, body) for body in bodies]
+            clean_chunks += [Chunk(name, body) for body in bodies]
             is_first = False
         elif name == b"fdAT" and has_frame:
             numbers = [chunk.body[:4] for chunk in same]
             bodies = without_rest([chunk.body[4:] for chunk in same], size_of_pixels(head, width, height))
-            kept += [Chunk(name, number + body) for number, body in zip(numbers, bodies, strict=False)]
+            clean_chunks += [Chunk(name, number + body) for number, body in zip(numbers, bodies, strict=False)]
         elif name != b"fdAT":
-            kept += same
-    return _numbered(kept)
+            clean_chunks += same
+    return _numbered(clean_chunks)
 
 
 def _numbered(chunks: Sequence[Chunk]) -> list[Chunk]:

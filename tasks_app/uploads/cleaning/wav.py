@@ -15,19 +15,19 @@ _TEXTS = {b"LIST", b"bext", b"iXML", b"id3 ", b"ID3 ", b"_PMX", b"aXML", b"cart"
 
 def clean(content: bytes, findings: set[Finding]) -> bytes:
     """Return a sound without any chunk but its format, its samples and how many these are."""
-    kept: dict[bytes, Chunk] = {}
+    clean_chunks: dict[bytes, Chunk] = {}
     for name, body in riff.chunks(content, findings):
-        if name == b"fmt " and name not in kept:
+        if name == b"fmt " and name not in clean_chunks:
             number = struct.unpack_from("<H", body)[0]
             expect(number in _FORMATS, Reason.CODEC)
-            kept[name] = Chunk(name, body[: _FORMATS[number]])
+            clean_chunks[name] = Chunk(name, body[: _FORMATS[number]])
             expect(len(body) >= 16)
             expect(number != _EXTENSIBLE or (len(body) >= 40 and body[26:40] == _SUBFORMAT), Reason.CODEC)
-        elif name == b"fact" and name not in kept:
-            kept[name] = Chunk(name, body[:4])
-        elif name == b"data" and name not in kept:
-            kept[name] = Chunk(name, body)
+        elif name == b"fact" and name not in clean_chunks:
+            clean_chunks[name] = Chunk(name, body[:4])
+        elif name == b"data" and name not in clean_chunks:
+            clean_chunks[name] = Chunk(name, body)
         else:
             findings.add(Finding.TEXT if name in _TEXTS else Finding.OTHER)
-    expect(b"fmt " in kept and b"data" in kept and bool(kept[b"data"].body))
-    return riff.written(b"WAVE", (kept[name] for name in (b"fmt ", b"fact", b"data") if name in kept))
+    expect(b"fmt " in clean_chunks and b"data" in clean_chunks and bool(clean_chunks[b"data"].body))
+    return riff.written(b"WAVE", (clean_chunks[name] for name in (b"fmt ", b"fact", b"data") if name in clean_chunks))

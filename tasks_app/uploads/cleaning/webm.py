@@ -25,7 +25,7 @@ def clean(content: bytes, findings: set[Finding]) -> bytes:
     film = _Film(bytearray(content), findings)
     head = film.element(0, len(content))
     expect(head.name == known.EBML)
-    names = {one.name: film.content(one) for one in film.inside(head)}
+    names = {element.name: film.content(element) for element in film.inside(head)}
     expect(known.CONTENTS[known.DOCUMENT](names[known.DOCUMENT]))
     film.clean_parts(head)
     segment = film.element(head.end, len(content))
@@ -72,51 +72,51 @@ class _Film:
         """Yield the elements within another."""
         place = parent.inside
         while place < parent.end:
-            yield (one := self.element(place, parent.end))
-            place = one.end
+            yield (element := self.element(place, parent.end))
+            place = element.end
 
-    def content(self, one: Element) -> bytes:
+    def content(self, element: Element) -> bytes:
         """Return the content of an element."""
-        return bytes(self.data[one.inside : one.end])
+        return bytes(self.data[element.inside : element.end])
 
-    def number_in(self, one: Element) -> int:
+    def number_in(self, element: Element) -> int:
         """Return the unsigned number that an element holds."""
-        return int.from_bytes(self.content(one), "big")
+        return int.from_bytes(self.content(element), "big")
 
-    def blank(self, one: Element, *findings: Finding) -> None:
+    def blank(self, element: Element, *findings: Finding) -> None:
         """Make an element a void of the same size, which players pass over."""
-        size = one.end - one.start
-        if one.name == known.VOID:
-            if any(self.data[one.inside : one.end]):
+        size = element.end - element.start
+        if element.name == known.VOID:
+            if any(self.data[element.inside : element.end]):
                 self.findings.add(Finding.OTHER)
-            self.data[one.inside : one.end] = bytes(one.end - one.inside)
+            self.data[element.inside : element.end] = bytes(element.end - element.inside)
             return
-        if one.name != known.CRC:
+        if element.name != known.CRC:
             self.findings.update(findings)
         # The size of what follows, in one byte or in eight.
         length = bytes([0x80 | size - 2]) if size < 10 else b"\x01" + (size - 9).to_bytes(7, "big")
         head = bytes([known.VOID]) + length
-        self.data[one.start : one.end] = head.ljust(size, b"\0")
+        self.data[element.start : element.end] = head.ljust(size, b"\0")
 
     def clean_parts(self, parent: Element) -> list[Element]:
         """Blank unknown elements within an element, on all levels below it, and return the rest of its own level."""
-        kept = []
-        for one in list(self.inside(parent)):
-            if one.name not in known.PARTS[parent.name]:
-                self.blank(one, Finding.OTHER)
+        sound_parts = []
+        for element in list(self.inside(parent)):
+            if element.name not in known.PARTS[parent.name]:
+                self.blank(element, Finding.OTHER)
                 continue
-            if one.name in known.PARTS:
-                self.clean_parts(one)
-            elif not self._is_sound(one):
-                self.blank(one, Finding.OTHER)
+            if element.name in known.PARTS:
+                self.clean_parts(element)
+            elif not self._is_sound(element):
+                self.blank(element, Finding.OTHER)
                 continue
-            kept.append(one)
-        return kept
+            sound_parts.append(element)
+        return sound_parts
 
-    def _is_sound(self, one: Element) -> bool:
+    def _is_sound(self, element: Element) -> bool:
         """Return whether an element holds content of its kind: a number, or the known content of the kind."""
-        test = known.CONTENTS.get(one.name)
-        return test(self.content(one)) if test else one.end - one.inside <= _MOST_OF_NUMBER
+        test = known.CONTENTS.get(element.name)
+        return test(self.content(element)) if test else element.end - element.inside <= _MOST_OF_NUMBER
 
     def clean_segment(self, segment: Element) -> int:
         """Blank the parts of a segment that are not needed, and return the place where it ends."""
@@ -124,21 +124,21 @@ class _Film:
         while place < segment.end:
             if segment.is_open and self._is_trailing(place):
                 return place
-            one = self.element(place, segment.end)
+            element = self.element(place, segment.end)
             # The end of a cluster that was written before its size was known is where the next part begins.
-            place = self._take(one) if one.name == known.CLUSTER else one.end
-            if one.name == known.INFO:
-                self._clean_info(one)
-            elif one.name == known.TRACKS:
-                self._clean_tracks(one)
-            elif one.name in (known.SEEK, known.CUES):
-                self.clean_parts(one)
-            elif one.name in (known.TAGS, known.CHAPTERS):
-                self.blank(one, Finding.TEXT)
-            elif one.name == known.ATTACHMENTS:
-                self.blank(one, Finding.PICTURE)
-            elif one.name != known.CLUSTER:
-                self.blank(one, Finding.OTHER)
+            place = self._take(element) if element.name == known.CLUSTER else element.end
+            if element.name == known.INFO:
+                self._clean_info(element)
+            elif element.name == known.TRACKS:
+                self._clean_tracks(element)
+            elif element.name in (known.SEEK, known.CUES):
+                self.clean_parts(element)
+            elif element.name in (known.TAGS, known.CHAPTERS):
+                self.blank(element, Finding.TEXT)
+            elif element.name == known.ATTACHMENTS:
+                self.blank(element, Finding.PICTURE)
+            elif element.name != known.CLUSTER:
+                self.blank(element, Finding.OTHER)
         return place
 
     def _is_trailing(self, place: int) -> bool:
@@ -149,21 +149,21 @@ class _Film:
             return True
 
     def _clean_info(self, info: Element) -> None:
-        for one in list(self.inside(info)):
-            if one.name in known.PROGRAMS:
+        for element in list(self.inside(info)):
+            if element.name in known.PROGRAMS:
                 # Both must be there, and may be empty.
-                if any(self.data[one.inside : one.end]):
+                if any(self.data[element.inside : element.end]):
                     self.findings.add(Finding.PROGRAM)
-                self.data[one.inside : one.end] = bytes(one.end - one.inside)
-            elif one.name not in known.PARTS[known.INFO] or not self._is_sound(one):
-                is_text = one.name == known.TITLE or one.name in known.FILE_NAMES
-                is_time = one.name == known.TIME
-                self.blank(one, Finding.TEXT if is_text else Finding.PROGRAM if is_time else Finding.OTHER)
+                self.data[element.inside : element.end] = bytes(element.end - element.inside)
+            elif element.name not in known.PARTS[known.INFO] or not self._is_sound(element):
+                is_text = element.name == known.TITLE or element.name in known.FILE_NAMES
+                is_time = element.name == known.TIME
+                self.blank(element, Finding.TEXT if is_text else Finding.PROGRAM if is_time else Finding.OTHER)
 
     def _clean_tracks(self, tracks: Element) -> None:
         for track in self.clean_tracks_beside(tracks):
             parts = list(self.inside(track))
-            by_name = {one.name: one for one in parts}
+            by_name = {element.name: element for element in parts}
             expect(self._is_sound(by_name[known.TYPE]) and self._is_sound(by_name[known.NUMBER]))
             if self.number_in(by_name[known.TYPE]) not in known.SHOWN:
                 self.blank(track, Finding.TRACK)
@@ -174,26 +174,27 @@ class _Film:
             self.shown.add(number)
             if known.TRACK_NAME in by_name:
                 self.blank(by_name[known.TRACK_NAME], Finding.TEXT)
-            kept = {one.name: one for one in self.clean_parts(track)}
-            codec = self.content(kept[known.CODEC]).rstrip(b"\0")
+            parts_by_name = {element.name: element for element in self.clean_parts(track)}
+            codec = self.content(parts_by_name[known.CODEC]).rstrip(b"\0")
             if codec == b"V_AV1":
                 self.av1.add(number)
-            if known.PRIVATE in kept:
-                self._clean_private(kept[known.PRIVATE], codec)
-            if known.VIDEO in kept and any(
-                one.name == known.ALPHA and self.number_in(one) for one in self.inside(kept[known.VIDEO])
+            if known.PRIVATE in parts_by_name:
+                self._clean_private(parts_by_name[known.PRIVATE], codec)
+            if known.VIDEO in parts_by_name and any(
+                element.name == known.ALPHA and self.number_in(element)
+                for element in self.inside(parts_by_name[known.VIDEO])
             ):
                 self.transparent.add(number)
 
     def clean_tracks_beside(self, tracks: Element) -> list[Element]:
         """Blank elements among tracks that are no track, and return the tracks."""
-        found = []
-        for one in list(self.inside(tracks)):
-            if one.name == known.TRACK:
-                found.append(one)
+        kept_tracks = []
+        for element in list(self.inside(tracks)):
+            if element.name == known.TRACK:
+                kept_tracks.append(element)
             else:
-                self.blank(one, Finding.OTHER)
-        return found
+                self.blank(element, Finding.OTHER)
+        return kept_tracks
 
     def _clean_private(self, private: Element, codec: bytes) -> None:
         """Blank words in the data that a codec needs before its first picture or sound."""
@@ -242,17 +243,17 @@ class _Film:
         while place < cluster.end:
             if cluster.is_open and self._ends_before(place):
                 return place
-            one = self.element(place, cluster.end)
-            place = one.end
-            if one.name == known.GROUP:
-                self._clean_group(one)
-            elif one.name == known.SIMPLE_BLOCK:
-                if self._number(one.inside)[0] in self.shown:
-                    self._clean_block(one)
+            element = self.element(place, cluster.end)
+            place = element.end
+            if element.name == known.GROUP:
+                self._clean_group(element)
+            elif element.name == known.SIMPLE_BLOCK:
+                if self._number(element.inside)[0] in self.shown:
+                    self._clean_block(element)
                 else:
-                    self.blank(one, Finding.TRACK)
-            elif one.name not in known.PARTS[known.CLUSTER] or not self._is_sound(one):
-                self.blank(one, Finding.OTHER)
+                    self.blank(element, Finding.TRACK)
+            elif element.name not in known.PARTS[known.CLUSTER] or not self._is_sound(element):
+                self.blank(element, Finding.OTHER)
         return place
 
     def _ends_before(self, place: int) -> bool:
@@ -264,15 +265,15 @@ class _Film:
         return name not in known.PARTS[known.CLUSTER] | {known.VOID, known.CRC, 0x5854}
 
     def _clean_group(self, group: Element) -> None:
-        block = next(one for one in self.inside(group) if one.name == known.BLOCK)
+        block = next(element for element in self.inside(group) if element.name == known.BLOCK)
         number = self._number(block.inside)[0]
         if number not in self.shown:
             self.blank(group, Finding.TRACK)
             return
         self._clean_block(block)
-        for one in self.clean_parts(group):
-            if one.name == known.ADDITIONS:
-                self._clean_additions(one, is_transparent=number in self.transparent)
+        for element in self.clean_parts(group):
+            if element.name == known.ADDITIONS:
+                self._clean_additions(element, is_transparent=number in self.transparent)
 
     def _clean_block(self, block: Element) -> None:
         """Blank words of AV1 among its pictures; a block with several of them (laced) is no film's."""
@@ -282,7 +283,7 @@ class _Film:
 
     def _clean_additions(self, additions: Element, *, is_transparent: bool) -> None:
         """Blank data coded beside a picture, but for its transparency, which has the number 1."""
-        for more in [one for one in self.inside(additions) if one.name == known.MORE]:
-            kinds = [self.number_in(one) for one in self.inside(more) if one.name == known.ADDITION_KIND]
+        for more in [element for element in self.inside(additions) if element.name == known.MORE]:
+            kinds = [self.number_in(element) for element in self.inside(more) if element.name == known.ADDITION_KIND]
             if not is_transparent or kinds not in ([], [1]):
                 self.blank(more, Finding.OTHER)

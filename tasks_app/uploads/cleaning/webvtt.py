@@ -37,14 +37,14 @@ def clean(content: bytes, findings: set[Finding]) -> bytes:
     pieces = _BLANK.split(text)
     blocks, between = pieces[::2], [*pieces[1::2], ""]
     names = _Names(are_kept=any(block.startswith("STYLE") and _BY_NAME.search(block) for block in blocks))
-    kept: list[str] = []
+    written: list[str] = []
     for number, (block, blank) in enumerate(zip(blocks, between, strict=True)):
         cleaned = "WEBVTT" if number == 0 else _cleaned(block, names)
         if cleaned or not block:
-            kept += (cleaned, blank)
+            written += (cleaned, blank)
         if cleaned != _LINE.sub("\n", block):
             findings.add(Finding.TEXT)
-    return "".join(kept).encode()
+    return "".join(written).encode()
 
 
 class _Names:
@@ -65,7 +65,7 @@ class _Names:
 
     def settings(self, words: str, known: re.Pattern[str], key: str) -> str:
         """Return settings as they stay, each behind a space."""
-        return "".join(f" {one}" for word in words.split() if (one := self.setting(word, known, key)))
+        return "".join(f" {setting}" for word in words.split() if (setting := self.setting(word, known, key)))
 
 
 def _cleaned(block: str, names: _Names) -> str:
@@ -85,8 +85,8 @@ def _cleaned(block: str, names: _Names) -> str:
     lines[at] = times[1] + names.settings(times[2], _OF_A_CUE, "region")
     if names.are_kept:
         return "\n".join(lines)
-    said = [_TAG.sub(_without_names, line) for line in lines[at + 1 :]]
-    return "\n".join([lines[at], *said])
+    spoken = [_TAG.sub(_without_names, line) for line in lines[at + 1 :]]
+    return "\n".join([lines[at], *spoken])
 
 
 def _without_names(tag: re.Match[str]) -> str:

@@ -133,7 +133,7 @@ def call(
     request = {
         "reader": [reader.__module__, reader.__qualname__],
         "arguments": arguments,
-        "raised": [[one.__module__, one.__qualname__] for one in classes if issubclass(one, Exception)],
+        "raised": [[named.__module__, named.__qualname__] for named in classes if issubclass(named, Exception)],
         "memory": limits.memory,
         "seconds": limits.seconds,
         "clock": CLOCK * limits.seconds,
@@ -171,10 +171,10 @@ def _result(answer: bytes, name: Any, limits: Limits, classes: Sequence[type]) -
         reason = Reason.MEMORY
     elif os.WIFSIGNALED(status):
         reason = _OUT_OF_TIME.get(os.WTERMSIG(status), Reason.CRASH)
-    said = content.decode(errors="replace") if kind == ERROR else ""
+    trace = content.decode(errors="replace") if kind == ERROR else ""
     log.warning(
         "A reader ended without a result: %s (%s, status %d, %d KiB, %d ms)%s",
-        reason, ".".join(name), status, memory, milliseconds, f"\n{said}" if said else "",
+        reason, ".".join(name), status, memory, milliseconds, f"\n{trace}" if trace else "",
     )  # fmt: skip
     raise Exceeded(reason)
 
@@ -187,7 +187,7 @@ class _Plain(pickle.Unpickler):
 
     def __init__(self, content: bytes, classes: Sequence[type]) -> None:
         super().__init__(io.BytesIO(content))
-        self._classes = {(one.__module__, one.__qualname__): one for one in classes}
+        self._classes = {(allowed.__module__, allowed.__qualname__): allowed for allowed in classes}
 
     def find_class(self, module: str, name: str) -> Any:
         """Return a class that was named."""

@@ -26,6 +26,8 @@ from tasks_app.views.rater.visit import Visit, forged, rater_page
 
 LARGEST_DRAFT = 500_000  # bytes; the longest text a rater may edit, several times over
 LARGEST_COUNTER = 2**53  # what a browser can count to exactly
+# The preference (RFC 7240) of a script that sends an answer: the answer to that is to be the next page itself.
+WITH_NEXT_PAGE = "return=representation"
 
 
 @rater_page("GET", "HEAD", "POST")
@@ -33,6 +35,12 @@ def judge(visit: Visit) -> HttpResponse:
     """Show the next unit, or store the answer to the one on the screen."""
     if visit.is_post:
         return _answer(visit)
+    page = _next_page(visit)
+    return page.render() if isinstance(page, UnitPage) else page
+
+
+def _next_page(visit: Visit) -> UnitPage | HttpResponse:
+    """Return the page of the units that come next, shown from now on; else the response that a rater gets instead."""
     if (response := _before_next_unit(visit)) is not None:
         return response
     units = assignments.next_page(rater=visit.rater)
@@ -96,11 +104,24 @@ def _signed_page(visit: Visit, action: str, tokens: Sequence[str], answer: Query
 
 
 def _go_on(visit: Visit, step: between_units.Step | None) -> HttpResponse:
-    """Send the rater on: a redirect, or the address for the page's script, which saves a request."""
+    """Send the rater on: a redirect, or the next units themselves, if the page's script asks for them.
+
+    The script shows them in place of the page that was sent, so it gets them only for an answer that was sent from the
+    address at which they are found. The script follows any other way on by loading the address.
+    """
     address = _address_of(visit, step)
-    if visit.request.accepts("text/html") and "application/json" in visit.request.headers.get("Accept", ""):
-        return JsonResponse({"next": address})
+    if visit.request.headers.get("Prefer") == WITH_NEXT_PAGE and visit.request.path == visit.url("judge") == address:
+        page = _next_page(visit)
+        if isinstance(page, UnitPage):
+            return _at_address(page.render(), address)
     return HttpResponseRedirect(address)
+
+
+def _at_address(response: HttpResponse, address: str) -> HttpResponse:
+    """Name the address of the page in a response to another request, as RFC 9110 and RFC 7240 have it."""
+    response.headers["Content-Location"] = address
+    response.headers["Preference-Applied"] = WITH_NEXT_PAGE
+    return response
 
 
 def _address_of(visit: Visit, step: between_units.Step | None) -> str:
@@ -146,10 +167,10 @@ def _text_not_ready(visit: Visit) -> HttpResponse:
     return visit.message(_("Your text is not ready yet"), sentences)
 
 
-def _pending(visit: Visit, screens: Sequence[RaterScreen]) -> HttpResponse:
-    """Show units that are to be answered, with the drafts of the answers."""
+def _pending(visit: Visit, screens: Sequence[RaterScreen]) -> UnitPage:
+    """Return the page of units that are to be answered, with the drafts of the answers."""
     texts = [_with_draft(visit, screen, number, len(screens)) for number, screen in enumerate(screens, start=1)]
-    return UnitPage(visit, texts).render()
+    return UnitPage(visit, texts)
 
 
 def _with_draft(visit: Visit, screen: RaterScreen, number: int, of: int) -> TextBlock:
@@ -177,7 +198,7 @@ def unit(visit: Visit, order: int) -> HttpResponse:
     judged = assignment.purpose in Assignment.Purpose.JUDGED
     may_choose = stored is None and lists and judged and next_purpose(visit.rater) not in Assignment.Purpose.PRELIMINARY
     if may_choose and assignments.open_chosen(rater=visit.rater, assignment=assignment):
-        return _pending(visit, [screen])
+        return _pending(visit, [screen]).render()
     if stored is None or visit.has_ended or not screen.may_change:
         return visit.go_to("next")
     text = TextBlock(visit, screen, initial=stored.answer, comment=stored.comment, stored=stored)

@@ -1,5 +1,6 @@
 """Rights of raters over their data: see it, download it, have it erased."""
 
+from collections.abc import Sequence
 from zoneinfo import ZoneInfo
 
 from django.http import HttpResponse, JsonResponse
@@ -13,6 +14,7 @@ from tasks_app.selectors.stored import StoredAboutRater, own_data, stored_about
 from tasks_app.services import erasure
 from tasks_app.services.judging import assignments
 from tasks_app.texts import richtext
+from tasks_app.views import pay_words
 from tasks_app.views.rater import continuing, pages
 from tasks_app.views.rater.journey import set_size
 from tasks_app.views.rater.visit import Visit, forged, rater_page
@@ -90,14 +92,18 @@ def withdraw(visit: Visit) -> HttpResponse:
             return forged(visit.request)
         if not visit.has_ended:
             assignments.stop(rater=rater)
+        paid = pay_words.pay_of_withdrawn(rater)
         erased = erasure.erase(rater=rater)
-        response = visit.message(_("Your answers are erased"), _erased(erased.judgments))
+        due = pay_words.still_due(visit.options.contact) if paid.is_due else []
+        sentences = _erased(erased.judgments, [*paid.sentences, *due])
+        response = visit.message(_("Your answers are erased"), sentences)
         return continuing.forget(response, rater.study, rater.channel)
     progress = progress_of(rater, set_size(rater))
     context = {
         "frame": pages.frame_for(visit, progress),
         "form": form,
         "ended": visit.has_ended,
+        "paid": pay_words.pay_of_withdrawn(rater),
         "has_id": Identity.objects.filter(rater=rater).exclude(external_id="").exists(),
         "stop_url": visit.url("stop"),
         "back_url": visit.url("next"),
@@ -105,11 +111,12 @@ def withdraw(visit: Visit) -> HttpResponse:
     return visit.render("rater/withdraw.html", context)
 
 
-def _erased(judgments: int) -> list[str]:
+def _erased(judgments: int, paid: Sequence[str]) -> list[str]:
     sentence = ngettext("%(n)s answer was erased.", "%(n)s answers were erased.", judgments) % {"n": judgments}
     return [
         sentence,
         _("Nothing that identifies you is stored any more. Your link has ended."),
+        *([" ".join(paid)] if paid else []),
         _("Thank you for the time you gave. You can close this page."),
     ]
 

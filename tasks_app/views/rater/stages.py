@@ -104,12 +104,12 @@ def hint(assignment: Assignment, progress: RaterProgress) -> str:
     if assignment.purpose != Purpose.EXAM:
         return ""
     checks = checks_of(assignment.unit.task.checks)
-    sentence = _(
-        "This one is part of a test; you see the result at the end. %(needed)s of %(total)s have to be right."
-    ) % {
-        "needed": needed(checks.exam_pass, progress.total),
-        "total": progress.total,
-    }
+    n_needed = needed(checks.exam_pass, progress.total)
+    sentence = ngettext(
+        "This one is part of a test; you see the result at the end. %(needed)s of %(total)s has to be right.",
+        "This one is part of a test; you see the result at the end. %(needed)s of %(total)s have to be right.",
+        n_needed,
+    ) % {"needed": n_needed, "total": progress.total}
     if assignment.attempt > 1:
         return f"{sentence} {_('This is attempt %(n)s.') % {'n': assignment.attempt}}"
     return sentence
@@ -142,13 +142,19 @@ def before_the_texts(training: int, exam: int, share: float, attempts: int) -> l
             % {"n": training}
         )
     if exam:
-        numbers = {"n": exam, "needed": needed(share, exam), "attempts": attempts}
-        sentences.append(
-            ngettext(
-                "A test of %(n)s texts follows, of which %(needed)s have to be right. You have %(attempts)s attempt.",
-                "A test of %(n)s texts follows, of which %(needed)s have to be right. You have %(attempts)s attempts.",
-                attempts,
-            )
-            % numbers
-        )
+        sentences.append(_about_exam(exam, needed(share, exam), attempts))
     return sentences
+
+
+def _about_exam(n: int, n_needed: int, attempts: int) -> str:
+    """Announce a test of so many texts: how many have to be right, and in how many attempts."""
+    if n == 1:
+        sentence = _("A test of one text follows, which has to be right.")
+    else:
+        sentence = ngettext(
+            "A test of %(n)s texts follows, of which %(needed)s has to be right.",
+            "A test of %(n)s texts follows, of which %(needed)s have to be right.",
+            n_needed,
+        ) % {"n": n, "needed": n_needed}
+    tries = ngettext("You have %(attempts)s attempt.", "You have %(attempts)s attempts.", attempts)
+    return f"{sentence} {tries % {'attempts': attempts}}"

@@ -199,7 +199,8 @@ def how_it_went(result: between_units.ExamResult) -> str:
     if not result.is_enough:
         return _("You skipped too many of its texts for it to count.")
     needed = stages.needed(result.needed, result.graded)
-    return f"{_how_many(result)} {_('To pass, %(n)s have to be right.') % {'n': needed}}"
+    to_pass = ngettext("To pass, %(n)s has to be right.", "To pass, %(n)s have to be right.", needed) % {"n": needed}
+    return f"{_how_many(result)} {to_pass}"
 
 
 def _passed(result: between_units.ExamResult) -> tuple[str, list[str], str]:

@@ -113,8 +113,8 @@ def _next(study: Study, at_hand: Sequence[tabs.Tab], *, may_edit: bool) -> tuple
     """Return the next step of a study, with its address: go on setting up, watch raters, or read results."""
     if not study.is_frozen:
         return (_("Continue"), reverse("researcher:setup", args=[study.slug])) if may_edit else None
-    wanted = "results" if study.state == Study.State.CLOSED else "monitor"
-    tab = next((open_tab for open_tab in at_hand if open_tab.slug == wanted), None)
+    slug = "results" if study.state == Study.State.CLOSED else "monitor"
+    tab = next((open_tab for open_tab in at_hand if open_tab.slug == slug), None)
     return (tab.label, reverse(tab.url_name, args=[study.slug])) if tab is not None else None
 
 

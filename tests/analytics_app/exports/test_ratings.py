@@ -17,11 +17,25 @@ from tests.builders import build_study
 
 pytestmark = pytest.mark.django_db
 
-# Design section 7: these and in this order; `rating` tells rows of one rating, features follow.
+# Design section 7: these and in this order; `rating` tells rows of one rating, features follow. The two about the
+# origin of marks came later.
 COLUMNS = [
     *("judgment", "task", "unit", "rater", "item", "system", "variant", "system_b", "criterion", "value", "label"),
-    *("text", "shown_value", "arrangement", "span_side", "span_start", "span_end", "category", "severity", "seconds"),
-    *("submitted_at", "position", "purpose", "repeat_of", "wave", "group", "document", "version", "state"),
+    *("text", "shown_value", "arrangement", "span_side", "span_start", "span_end", "category", "severity"),
+    *(
+        "mark_origin",
+        "mark_of",
+        "seconds",
+        "submitted_at",
+        "position",
+        "purpose",
+        "repeat_of",
+        "wave",
+        "group",
+        "document",
+        "version",
+        "state",
+    ),
     *("excluded_by", "rating"),
 ]
 

@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.db.models.functions import Now
 
 from analytics_app import plan
-from analytics_app.models import Exclusion, Plan, Plot, RunPart
+from analytics_app.models import Plan, Plot, RunPart
 from analytics_app.results import Row
 from analytics_app.runs import compute, notify
 from analytics_app.runs.compute import Outcome
@@ -48,19 +48,13 @@ def small_outcome(part: RunPart) -> Outcome:
     place = {"task": part.task.key, "criterion": part.criterion.key if part.criterion else None}
     found = Outcome(rows=[Row(analysis="stand-in", statistic=part.kind, value=1 / 3, settings={"level": "x"}, **place)])
     if part.kind == RunPart.Kind.QUALITY:
-        rating = Rating.objects.filter(task=part.task).order_by("id").first()
-        rater = Rater.objects.filter(study=part.run.study).order_by("id").first()
-        for target in {"rating": rating, "rater": rater}.items():
-            found.exclusions.append(
-                Exclusion(
-                    study=part.run.study,
-                    run=part.run,
-                    task=part.task,
-                    rule="stand-in",
-                    reason="A\ttab\\",
-                    **dict([target]),
-                )
-            )
+        rating = Rating.objects.filter(task=part.task).earliest("id")
+        rater = Rater.objects.filter(study=part.run.study).earliest("id")
+        about = (part.run.study_id, part.run_id, part.task_id, "stand-in")
+        found.exclusions = [
+            (*about, None, None, rating.pk, "A\ttab\\", None, None),
+            (*about, rater.pk, None, None, "A\ttab\\", None, None),
+        ]
         found.facts = {"tasks": {part.task.key: {"ratings": 2}}}
     else:
         spec, key = {"a": 1}, f"{part.number}"

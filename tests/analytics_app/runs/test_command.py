@@ -129,7 +129,7 @@ def test_a_run_that_fails_is_said(rated: Study, stand_in: Any) -> None:
 
     stand_in(fails)
     with pytest.raises(
-        CommandError, match=r"Run 1 of hidden-slug is failed\. quality rules of the task main: .*unknown"
+        CommandError, match=r"Run 1 of hidden-slug is failed\. quality rules of the task “Likert scale”: .*unknown"
     ):
         analyse(rated.slug)
 

@@ -44,8 +44,8 @@ def test_nothing_is_half_stored_the_reason_is_said_and_a_new_run_ends_well(
     run.refresh_from_db()
     assert run.state == "failed"
     assert run.error == (
-        "quality rules of the task main: The disk of the database is full, so nothing of this part was stored. "
-        "Make room there, then start a new run."
+        "quality rules of the task “Likert scale”: The disk of the database is full, so nothing of this part was "
+        "stored. Make room there, then start a new run."
     )
     assert not ResultRow.objects.exists()
     assert not Exclusion.objects.filter(run=run).exists()

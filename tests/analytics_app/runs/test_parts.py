@@ -8,6 +8,7 @@ from datetime import timedelta
 from threading import Barrier, Event
 from typing import Any
 
+import numpy as np
 import pytest
 from celery.exceptions import SoftTimeLimitExceeded
 from django.contrib.auth.models import User
@@ -18,12 +19,14 @@ from pytest_django import DjangoAssertNumQueries
 
 from analytics_app import jobs
 from analytics_app.models import Exclusion, Plot, ResultRow, Run, RunPart
+from analytics_app.quality.base import Removal
 from analytics_app.results import Row
 from analytics_app.runs import claim, store
 from analytics_app.runs import start as runs
 from analytics_app.runs.compute import Outcome
-from analytics_app.runs.store import copy_in
+from analytics_app.runs.rules import Exclusions
 from tasks_app.models import Rater, Rating, Study
+from tasks_app.services.copying import copy_rows
 from tests.analytics_app.runs.conftest import Stand, changed, small_outcome
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("stand_in")]
@@ -177,7 +180,7 @@ def test_an_error_of_an_analysis_fails_the_run_with_a_sentence(run: Run, stand_i
     assert (run.state, states(run)) == ("failed", ["done", "failed", "queued"])
     assert run.parts.get(number=1).error == "It stopped with ValueError: The level is unknown."
     assert run.error == (
-        "one criterion of the task main, criterion fluency: It stopped with ValueError: The level is unknown."
+        "one criterion of the task “Likert scale”, criterion fluency: It stopped with ValueError: The level is unknown."
     )
     assert run.finished is not None
     assert claim.claim(run.parts.get(number=2).pk) is None
@@ -204,14 +207,17 @@ def test_other_errors_are_said_as_well(run: Run, stand_in: Use, error: Exception
 def test_an_error_of_the_database_is_said_without_its_data(run: Run, stand_in: Use) -> None:
     def wrong(part: RunPart) -> Outcome:
         outcome = small_outcome(part)
-        outcome.exclusions[0].reason = ""
+        outcome.exclusions = [
+            tuple("" if column == "reason" else cell for column, cell in zip(Exclusions.COLUMNS, cells, strict=True))
+            for cells in outcome.exclusions
+        ]
         return outcome
 
     stand_in(wrong)
     claim.work(first_of(run).pk)
     run.refresh_from_db()
     assert run.error == (
-        "quality rules of the task main: It stopped with IntegrityError. "
+        "quality rules of the task “Likert scale”: It stopped with IntegrityError. "
         "The worker's log says where. Please report this."
     )
     assert not ResultRow.objects.exists()
@@ -306,7 +312,7 @@ def test_five_times_without_the_database_says_something_else(run: Run, stand_in:
         claim.work(first_of(run).pk)
     run.refresh_from_db()
     assert run.error == (
-        "quality rules of the task main: It was begun 5 times. The database did not answer, or took too long."
+        "quality rules of the task “Likert scale”: It was begun 5 times. The database did not answer, or took too long."
     )
 
 
@@ -354,14 +360,17 @@ def test_a_command_works_beside_somebody_else(run: Run, stand_in: Use) -> None:
 
 
 def test_any_number_of_exclusions_is_copied_by_one_query(
-    run: Run, rated: Study, django_assert_num_queries: DjangoAssertNumQueries
+    run: Run, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
-    rating, rater = Rating.objects.first(), Rater.objects.first()
-    rows = [
-        Exclusion(study=rated, run=run, task=rating.task, rule="iqr", reason=f"{n}\n", value=n / 7, **one)
-        for n, one in zip(range(10_000), [{"rating": rating}, {"rater": rater}] * 5_000, strict=True)
-    ]
+    rating, rater = Rating.objects.earliest("pk"), Rater.objects.earliest("pk")
+    n = 5_000
+    reasons = tuple(f"{number}\n" for number in range(n))
+    values, mask = np.arange(n) / 7, np.ones(n, dtype=bool)
+    of_raters = Removal(mask, "rater", np.full(n, rater.pk), reasons)
+    exclusions = Exclusions(first_of(run))
+    exclusions.add("iqr", Removal(mask, "rating", np.full(n, rating.pk), reasons, values, more=(of_raters,)))
     with django_assert_num_queries(1):
-        copy_in(rows, store.EXCLUSION_COLUMNS)
-    assert Exclusion.objects.filter(rater=rater).count() == 5_000
-    assert Exclusion.objects.get(reason="9999\n").value == 9_999 / 7
+        copy_rows(Exclusion, Exclusions.COLUMNS, exclusions)
+    assert Exclusion.objects.filter(rater=rater, rating=None, value=None).count() == n
+    assert Exclusion.objects.get(reason="4999\n", rating=rating, rule="iqr").value == 4_999 / 7
+    assert len(list(exclusions)) == 2 * n, "rows are made anew each time, as when storing is tried again"

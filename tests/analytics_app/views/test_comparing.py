@@ -128,6 +128,17 @@ def test_a_single_pair_is_not_counted(rosas_browser: Client, closed: Study, addr
     assert f"{the_test} different conclusions in them." in text(page(rosas_browser, f"{address}?a=1&b=2"))
 
 
+def test_systems_are_in_the_order_of_the_first_run_and_then_those_of_the_second_alone(
+    rosas_browser: Client, closed: Study, address: str
+) -> None:
+    rows = likert_rows()
+    build_run(closed, [row for row in rows if "west" not in (row.system, row.system_b)])
+    build_run(closed, [row for row in rows if "north" not in (row.system, row.system_b)])
+    html = page(rosas_browser, f"{address}?a=1&b=2")
+    (compared,) = [table for caption, table in tables(html) if caption == "Systems"]
+    assert [(row[0], row[-1]) for row in compared[1:]] == [("north", "–"), ("south", "0.00"), ("west", "–")]
+
+
 def test_ratings_exclusions_versions_and_rules_that_differ(rosas_browser: Client, closed: Study, address: str) -> None:
     rules = [{"rule": "manual"}, {"rule": "iqr", "factor": 1.5}, {"rule": "burn_in", "n": 10}]
     others = [{"rule": "burn_in", "n": 3}, {"rule": "manual"}, {"rule": "skips", "n": 5}, {"rule": "gone"}]

@@ -115,42 +115,36 @@ def test_a_power_below_the_target_is_not_written_as_the_target(rosas_browser: Cl
     assert "100 items: 79.9" in html
 
 
-def test_the_fewest_items_and_raters_reach_the_target(rosas_browser: Client) -> None:
-    words = text(asked(rosas_browser, "means", n_items=100, raters=12))
-    reached = re.search(
-        r"80 % is reached with (\d+) items \(([\d,]+) ratings\), or with (\d+) raters who share the 600 ratings of 100 "
-        r"items\.",
-        words,
-    )
+@pytest.mark.parametrize(
+    ("n_items", "n_raters", "sentence"),
+    [
+        (
+            100, 12,
+            r"80 % is reached with (\d+) items \(([\d,]+) ratings\), or with (\d+) raters who share the 600 ratings of "
+            r"100 items\.",
+        ),
+        (
+            400, 60,
+            r"80 % is reached with as few as (\d+) items \(([\d,]+) ratings\) and these 60 raters, or with as few as "
+            r"(\d+) raters who share the 2,400 ratings of 400 items\.",
+        ),
+    ],
+)  # fmt: skip
+def test_the_fewest_items_and_raters_that_reach_the_target_are_named(
+    rosas_browser: Client, n_items: int, n_raters: int, sentence: str
+) -> None:
+    """Below the target the two ways to reach it, above it what would be enough."""
+    words = text(asked(rosas_browser, "means", n_items=n_items, raters=n_raters))
+    reached = re.search(sentence, words)
     assert reached is not None, words
     items, ratings, raters = (int(number.replace(",", "")) for number in reached.groups())
     assert ratings == items * 3 * 2
     assumed = Assumed(
-        0.3, raters=12, sd_item=0.5, sd_system_item=0.4, sd_rater=0.5, sd_rater_system=0.2, steps=5, middle=3.0
+        0.3, raters=n_raters, sd_item=0.5, sd_system_item=0.4, sd_rater=0.5, sd_rater_system=0.2, steps=5, middle=3.0
     )
     for own, fewer in (
         ((assumed, items), (assumed, items - 1)),
-        ((replace(assumed, raters=raters), 100), (replace(assumed, raters=raters - 1), 100)),
-    ):
-        assert power_of_means(*own, alpha=0.05) >= 0.8 > power_of_means(*fewer, alpha=0.05)
-
-
-def test_the_fewest_are_named_where_the_power_is_above_the_target(rosas_browser: Client) -> None:
-    words = text(asked(rosas_browser, "means", n_items=400, raters=60))
-    reached = re.search(
-        r"80 % is reached with as few as (\d+) items \(([\d,]+) ratings\) and these 60 raters, or with as few as (\d+) "
-        r"raters who share the 2,400 ratings of 400 items\.",
-        words,
-    )
-    assert reached is not None, words
-    items, ratings, raters = (int(number.replace(",", "")) for number in reached.groups())
-    assert ratings == items * 3 * 2
-    assumed = Assumed(
-        0.3, raters=60, sd_item=0.5, sd_system_item=0.4, sd_rater=0.5, sd_rater_system=0.2, steps=5, middle=3.0
-    )
-    for own, fewer in (
-        ((assumed, items), (assumed, items - 1)),
-        ((replace(assumed, raters=raters), 400), (replace(assumed, raters=raters - 1), 400)),
+        ((replace(assumed, raters=raters), n_items), (replace(assumed, raters=raters - 1), n_items)),
     ):
         assert power_of_means(*own, alpha=0.05) >= 0.8 > power_of_means(*fewer, alpha=0.05)
 

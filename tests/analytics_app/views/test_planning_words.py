@@ -1,7 +1,7 @@
 """Curves of planning pages, and the shares and numbers in their sentences."""
 
-from analytics_app.views.planning.answer import Curve, nice
 from analytics_app.views.planning.base import exactly, plain, share
+from analytics_app.views.planning.curve import Curve, nice
 
 
 def test_axes_have_round_marks() -> None:

@@ -90,7 +90,7 @@ PLANTED: dict[str, tuple[Of, str, str, str, str, str]] = {
         lambda leanings: of_truth(tuple(one + 1.0 for one in leanings)) if leanings != NONE else of_truth(leanings),
         r"Raters are right in \d+ % of their answers, more often than chance \(50 %\) on tone",
         r"It was not shown that raters are right more often than chance \(\d+ %, chance 50 %\) on tone",
-        rf"right answers minus chance: −?\d+ percentage points, {FIGURES}",
+        rf"share of right answers, difference from chance: −?\d+ percentage points, {FIGURES}",
         "raters and texts random; p adjusted for 3 comparisons by Holm, intervals not adjusted; 40 texts, 5 raters",
         "This does not show that raters guess.",
     ),

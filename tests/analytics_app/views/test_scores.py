@@ -1,6 +1,7 @@
 """Importing scores of metrics on the page: upload, say what the columns are, check, import; without scripts."""
 
 import re
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -9,13 +10,16 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import call_command
 from django.db import connection
 from django.test import Client
 
 from analytics_app.models import MetricScore
+from analytics_app.runs import start
 from tasks_app.models import Membership, Study
 from tasks_app.services.imports import storing
 from tasks_app.services.study import lifecycle
+from tests.analytics_app.views import reading
 from tests.tasks_app.importing import kit
 
 pytestmark = pytest.mark.django_db
@@ -68,7 +72,10 @@ def test_from_a_file_to_stored_scores(study: Study, rosas_browser: Client) -> No
     stored = rosas_browser.post(PATH, {**given, "action": "import"}, follow=True)
     page = stored.content.decode()
     assert "Stored: 4 scores: COMET, chrF." in page
-    assert '<th scope="row" dir="auto">COMET</th><td class="ew-number">2</td><td class="ew-number">1</td>' in page
+    assert (
+        '<th scope="row" dir="auto">COMET</th><td>higher</td><td class="ew-number">2</td><td class="ew-number">1</td>'
+        in page
+    )
     assert sorted(MetricScore.objects.values_list("metric", "item__key", "system__key", "value"), key=repr) == [
         ("COMET", "i1", "alpha", 0.8), ("COMET", "i1", "beta", 0.7), ("COMET", None, "alpha", 0.75),
         ("chrF", "i1", "alpha", 61.0),
@@ -101,6 +108,21 @@ def test_scores_that_are_there_are_replaced_on_request(study: Study, rosas_brows
     deleted = rosas_browser.post(f"{PATH}delete/", {"metric": "COMET", "sure": "on"}, follow=True)
     assert "Deleted: 3 scores of COMET." in deleted.content.decode()
     assert set(MetricScore.objects.values_list("metric", flat=True)) == {"chrF"}
+
+
+def test_scores_that_came_after_a_run_are_said_on_results_with_the_button(study: Study, rosas_browser: Client) -> None:
+    """Until a run knows them."""
+    results, changed = "/admin/studies/fluency/results/", "Scores of metrics have changed since this run."
+    call_command("analyse", study.slug, stdout=StringIO())
+    assert changed not in reading.text(reading.page(rosas_browser, results))
+    assert rosas_browser.post(PATH, {**second_page(rosas_browser), "action": "import"}).status_code == 302
+    shown = reading.page(rosas_browser, results)
+    assert changed in reading.text(shown)
+    assert "Compute again" in shown[shown.index(f'action="{results}start/"') :].partition("</form>")[0]
+    assert rosas_browser.post(f"{results}start/").status_code == 302
+    start.compute_here(run=study.runs.get(number=2))
+    assert changed not in reading.text(reading.page(rosas_browser, f"{results}2/"))
+    assert f"{changed} Run 2 takes" in reading.text(reading.page(rosas_browser, f"{results}1/"))
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,14 @@
 """Balance is what counting from scratch gives, for plans that are good and for plans that are not."""
 
 from collections import Counter
+from dataclasses import fields
 from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks_app.designs.balance import measure
+from tasks_app.designs.balance import Evenness, measure, measure_evenness
 from tasks_app.designs.base import PlanUnit
 from tests.tasks_app.designs import oracle
 from tests.tasks_app.designs.unit_sets import crossed, documents, pairs, unit_sets
@@ -45,6 +46,8 @@ def test_balance_of_any_plan_is_what_the_oracle_counts(units: list[PlanUnit], si
     assert balance.missing == sum(unit.k for unit in units) - len(places)
     assert balance.beyond_k == 0
     assert balance.repeated == sum(len(booklet) - len(set(booklet)) for booklet in plan)
+    evenness = measure_evenness(plan, units)
+    assert all(getattr(evenness, column.name) == getattr(balance, column.name) for column in fields(Evenness))
 
 
 def one_item(unit: PlanUnit) -> list[object]:

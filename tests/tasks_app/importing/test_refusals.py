@@ -64,7 +64,11 @@ ADDED = [
         "purpose: must be one of: screening, training, exam, warm_up, main, control, attention, repeat, exit; "
         "it is 'mian'.",
     ),
-    ("purpose,repeat_of", "main,j1", "repeat_of: Only a row with the purpose repeat can repeat a judgment."),
+    (
+        "purpose,repeat_of",
+        "main,j1",
+        "repeat_of: This names an earlier judgment, so the purpose of this row must be “repeat”.",
+    ),
     ("state", "live", "state: must be one of: submitted, surplus, skipped, withdrawn; it is 'live'."),
     ("state", "skipped", "state: A skipped unit has no rating."),
     ("version", "2", "version: The study has versions 1 to 1."),

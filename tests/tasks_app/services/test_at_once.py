@@ -2,12 +2,10 @@
 
 from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from random import Random
-from threading import Barrier
 
 import pytest
-from django.db import connection
 
 from tasks_app.models import Assignment, Judgment, Place, Rater, RaterSet, Study
 from tasks_app.selectors.screens import RaterScreen
@@ -15,6 +13,7 @@ from tasks_app.services.arrival import enrolment
 from tasks_app.services.judging import assignments, judgments
 from tests import extent, invariants, walk
 from tests.builders import build_study
+from tests.together import together
 from tests.walk import next_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -25,17 +24,7 @@ AT_ONCE = 32 if extent.is_exhaustive() else 16
 
 def at_once(work: Callable[[int], object]) -> list[object]:
     """Run `work` in threads that start together; an exception in one of them is raised here."""
-    start = Barrier(AT_ONCE)
-
-    def run(number: int) -> object:
-        try:
-            start.wait(timeout=60)
-            return work(number)
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        return list(pool.map(run, range(AT_ONCE)))
+    return together(*[partial(work, number) for number in range(AT_ONCE)])
 
 
 def finish(study: Study, rater: Rater, rng: Random) -> int:

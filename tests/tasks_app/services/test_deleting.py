@@ -22,6 +22,7 @@ from tests import walk
 from tests.analytics_app.builders import build_run
 from tests.builders import build_study
 from tests.cast import browser_of
+from tests.counting import rows_of
 from tests.tasks_app.services.test_erasure import take_part
 from tests.tasks_app.services.test_pay import work
 from tests.tasks_app.views.test_absence import words_of
@@ -50,11 +51,15 @@ def page(study: Study) -> str:
 
 def counts() -> dict[str, int]:
     """Return the number of rows of every table of both apps, without those of what is kept."""
-    return {
-        model._meta.label: n
+    models = [
+        model
         for name in ("tasks_app", "analytics_app")
         for model in apps.get_app_config(name).get_models(include_auto_created=True)
-        if (n := model._base_manager.count()) and model not in {DeletedStudy, KeptPayment, Event}
+    ]
+    return {
+        model._meta.label: n
+        for model, n in rows_of(models).items()
+        if n and model not in {DeletedStudy, KeptPayment, Event}
         if not model._meta.label.startswith("tasks_app.Deleted")
     }
 

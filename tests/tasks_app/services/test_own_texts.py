@@ -1,14 +1,11 @@
 """Nobody verifies a text that they wrote: at arrival, at every claim, and when several people come at once."""
 
 import uuid
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
+from functools import partial
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import connection
 
 from tasks_app.channels.base import Arrival
 from tasks_app.models import Assignment, CollectedText, Identity, Invitation, OwnUnit, Rater, Study
@@ -18,6 +15,7 @@ from tasks_app.services.database import atomically, lock_claims
 from tasks_app.services.judging import assignments, claims, leases
 from tests import invariants
 from tests.builders import build_study
+from tests.together import together as at_the_same_time
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -145,20 +143,7 @@ def test_a_person_is_known_by_account_address_or_name(origin: Study, rosa: User)
     assert own_texts.persons_of(rater) == own_texts.persons_of(later)
 
 
-def together(*works: Callable[[], Any]) -> list[Any]:
-    start = Barrier(len(works))
-
-    def run(work: Callable[[], Any]) -> Any:
-        try:
-            start.wait(timeout=60)
-            return work()
-        except (enrolment.StudyFull, enrolment.AlreadyHere) as refused:
-            return type(refused).__name__
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(len(works)) as pool:
-        return list(pool.map(run, works))
+together = partial(at_the_same_time, refusals=(enrolment.StudyFull, enrolment.AlreadyHere))
 
 
 def test_authors_who_come_at_once_with_others_never_get_their_own_texts(origin: Study, author: Rater) -> None:

@@ -5,9 +5,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
+from functools import partial
 from random import Random
-from threading import Barrier
-from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -27,6 +26,7 @@ from tests import extent, invariants, walk
 from tests.builders import build_study
 from tests.tasks_app import waves_kit
 from tests.tasks_app.checks_kit import checked_study, give
+from tests.together import together as at_the_same_time
 from tests.walk import next_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -35,22 +35,10 @@ pytestmark = pytest.mark.django_db(transaction=True)
 RATERS = 8 if extent.is_exhaustive() else 4
 
 
-def together(*works: Callable[[], Any]) -> list[Any]:
-    """Run these at the same time; a refusal is returned as what it is called, anything else is raised here."""
-    start = Barrier(len(works))
-    refusals = (judgments.Over, judgments.Conflict, enrolment.AlreadyHere, enrolment.StudyFull, pay.NotPossible)
-
-    def run(work: Callable[[], Any]) -> Any:
-        try:
-            start.wait(timeout=60)
-            return work()
-        except refusals as refused:
-            return type(refused).__name__
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(len(works)) as pool:
-        return list(pool.map(run, works))
+together = partial(
+    at_the_same_time,
+    refusals=(judgments.Over, judgments.Conflict, enrolment.AlreadyHere, enrolment.StudyFull, pay.NotPossible),
+)
 
 
 def at_work(study: Study, left: int) -> list[Rater]:

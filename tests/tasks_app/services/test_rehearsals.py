@@ -18,6 +18,7 @@ from tasks_app.models import ConsentText, DeletedStudy, Event, Judgment, Members
 from tasks_app.services.study import deleting, lifecycle, projects, rehearsals
 from tests.builders import build_study
 from tests.cast import browser_of
+from tests.counting import rows_of
 from tests.pages import hidden, join
 from tests.tasks_app.services.test_pay import work
 from tests.tasks_app.views.test_absence import words_of
@@ -48,12 +49,12 @@ def copies() -> list[Study]:
 
 def counts() -> dict[str, int]:
     """Return the number of rows of every table but the log."""
-    return {
-        model._meta.label: n
+    models = [
+        model
         for name in ("tasks_app", "analytics_app")
         for model in apps.get_app_config(name).get_models(include_auto_created=True)
-        if model is not Event and (n := model._base_manager.count())
-    }
+    ]
+    return {model._meta.label: n for model, n in rows_of(models).items() if n and model is not Event}
 
 
 def begin(browser: Client, study: Study) -> tuple[str, str]:

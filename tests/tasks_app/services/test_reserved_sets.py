@@ -1,16 +1,11 @@
 """A set that is kept for an invited person: they get it, nobody else does, and every place is still held once."""
 
 import uuid
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from random import Random
-from threading import Barrier
-from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import connection
 from django.test import Client
 
 from tasks_app.channels.base import Arrival
@@ -21,6 +16,7 @@ from tasks_app.services.judging import assignments, judgments, leases, reservati
 from tasks_app.services.plan import reopening
 from tests import invariants, pages, walk
 from tests.builders import build_study
+from tests.together import together as at_the_same_time
 from tests.walk import next_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -158,21 +154,7 @@ def test_who_tries_the_study_out_is_shown_reserved_sets_too(study: Study) -> Non
     assert Booklet.objects.filter(state="free").count() == 4
 
 
-def together(*works: Callable[[], Any]) -> list[Any]:
-    """Run these at the same time; a refusal is returned as what it is called."""
-    start = Barrier(len(works))
-
-    def run(work: Callable[[], Any]) -> Any:
-        try:
-            start.wait(timeout=60)
-            return work()
-        except (enrolment.StudyFull, invitations.SetTaken) as refused:
-            return type(refused).__name__
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(len(works)) as pool:
-        return list(pool.map(run, works))
+together = partial(at_the_same_time, refusals=(enrolment.StudyFull, invitations.SetTaken))
 
 
 def test_a_crowd_races_the_person_and_nobody_gets_the_set(study: Study) -> None:

@@ -29,7 +29,7 @@ from tasks_app.settings.fields import (
     number_field,
     whole_field,
 )
-from tasks_app.settings.study import BLOCKS, Block, Declared, StudySettings
+from tasks_app.settings.study import BLOCKS, Block, Declared, StudySettings, with_defaults
 from tasks_app.setup.page import SetupPage
 from tasks_app.setup.steps import STEPS
 from tasks_app.studyfile.explain import violations
@@ -101,6 +101,16 @@ def test_entries_of_a_list_have_typed_values_and_are_stored_as_before() -> None:
     assert_type(Labels().details, list[DetailEntry])
     with pytest.raises(AttributeError, match="after cannot be changed"):
         entry.after = "another"  # type: ignore[assignment,misc,unused-ignore]
+
+
+def test_forms_that_read_values_share_their_fields_and_others_have_their_own() -> None:
+    """Copying the fields takes more time than reading the values."""
+    read, other = (with_defaults(Likert.Settings, {"points": points}) for points in (5, 7))
+    assert read.fields is other.fields
+    assert [form.is_valid() and form.cleaned_data["points"] for form in (read, other)] == [5, 7]
+    shown = Likert.Settings()
+    shown.fields["points"].label = "Changed for one page"
+    assert read.fields["points"].label == Likert.Settings().fields["points"].label != "Changed for one page"
 
 
 def test_values_cannot_be_changed() -> None:

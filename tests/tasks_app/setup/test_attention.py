@@ -14,9 +14,11 @@ from tasks_app.setup import attention, changes
 from tasks_app.setup.checking import make_study
 from tasks_app.setup.texts import reads, samples, writes
 from tasks_app.setup.texts.reads import counts
+from tasks_app.studyfile.own_sections import known_answers
 from tasks_app.studyfile.problems import StudyFileError
 from tasks_app.task_types.base import Instruction
-from tasks_app.task_types.samples import sample_criteria, sample_kind
+from tasks_app.task_types.data import GoldAnswer
+from tasks_app.task_types.samples import sample_criteria, sample_kind, sample_screen
 from tasks_app.texts import languages
 from tests.pages import fields_of
 
@@ -28,6 +30,9 @@ TEXTS = "/admin/studies/example-likert/set-up/texts/"
 # Types of which a text cannot ask for an answer, with what is offered instead.
 WITHOUT = {"triangle": "right or wrong by itself", "questionnaire": "is asked once"}
 
+# A type for each kind of answer, and those without a check; further tests add checks of steps, pairs and marks.
+TRIED = frozenset({*WITHOUT, "comprehension", "magnitude", "post_edit", "ranking", "slider"})
+
 
 def loaded(name: str, owner: User) -> Setup:
     return changes.begin(studyfile.load(f"examples/{name}", owner=owner))
@@ -38,7 +43,13 @@ def known(setup: Setup) -> list[dict[str, str]]:
     return list(rows.values_list("cells", flat=True))
 
 
-@pytest.mark.parametrize("name", sorted(task_types.registry))
+@pytest.mark.parametrize(
+    "name",
+    [
+        name if name in TRIED else pytest.param(name, marks=pytest.mark.exhaustive)
+        for name in sorted(task_types.registry)
+    ],
+)
 def test_every_task_type_has_a_check_or_says_which_other_one(name: str, rosa: User) -> None:
     setup = loaded(name, rosa)
     number = next(n for n, task in enumerate(setup.given["tasks"]) if task.get("stage", "main") == Task.Stage.MAIN)
@@ -67,7 +78,7 @@ def test_every_task_type_has_a_check_or_says_which_other_one(name: str, rosa: Us
 @pytest.mark.parametrize("language", [code for code, _name in settings.LANGUAGES])
 @pytest.mark.parametrize("name", sorted(set(task_types.registry) - set(WITHOUT)))
 def test_a_check_speaks_the_language_of_the_study(name: str, language: str) -> None:
-    """Its words are in the language, its quoted words are those of the scale, and each type finds its own answer."""
+    """Its words are in the language, its quoted words are those of the scale, and raters can give its known answer."""
     kind = sample_kind(task_types.registry[name])
     criteria = kind.asked(sample_criteria(kind))
     said = {}
@@ -80,7 +91,10 @@ def test_a_check_speaks_the_language_of_the_study(name: str, language: str) -> N
     assert first == "This is not a text to judge. It checks that you are reading."
     for _system, text in said[language].texts:
         assert (first in text) == (language == "en"), "translated in every language but English"
-    for _criterion, kind_of_answer, answer in said[language].answers:
+    screen = sample_screen(kind)
+    for criterion, kind_of_answer, answer in said[language].answers:
+        assert known_answers.fault_of(kind_of_answer, answer) is None
+        assert known_answers.why_never(kind, screen, GoldAnswer(kind_of_answer, answer, criterion or None)) is None
         if kind_of_answer == "span":
             assert isinstance(answer, list)
             text = said[language].texts[0][1]

@@ -15,7 +15,7 @@ from django.test import Client
 
 from tasks_app import jobs
 from tasks_app.importing import uploads
-from tasks_app.models import Setup, SetupWork, Study, Task
+from tasks_app.models import Event, Place, Setup, SetupWork, Study, Task
 from tasks_app.setup import background, changes
 from tasks_app.setup.checking import make_study, make_study_in_steps
 from tasks_app.setup.tables.checking import CheckedTexts
@@ -75,6 +75,41 @@ def test_each_step_is_told_while_it_is_done(setup: Setup, rosas_browser: Client)
     make_study_in_steps(setup=setup, by=check.by, report=reported.append, made=made.append)
     assert reported == ["planning", "storing"]
     assert len(made) == 1
+
+
+MOVE = "/admin/studies/example-likert/move/"
+OPEN = {"action": "open", "sure": "yes", "reason": "As agreed."}
+
+
+def test_a_worker_opens_a_large_study(setup: Setup, rosas_browser: Client, rosa: User) -> None:
+    make_study(setup=setup, by=rosa)
+    assert rosas_browser.post(MOVE, OPEN)["Location"] == PATH
+    work = SetupWork.objects.get(setup=setup)
+    assert not Place.objects.exists()
+    assert "The study is being opened; see above." in page(rosas_browser)
+    assert 'aria-label="Progress of opening the study"' in page(rosas_browser, live="1")
+    rosas_browser.post(MOVE, OPEN)
+    assert SetupWork.objects.get(setup=setup).asked_at == work.asked_at
+    jobs.work_on_setup(work.pk)
+    study = Study.objects.get(pk=setup.study_id)
+    assert study.state == "open"
+    assert Place.objects.filter(unit__task__study=study).exists()
+    assert Event.objects.get(study=study, verb="opened").after["reason"] == "As agreed."
+    assert Setup.objects.get(pk=setup.pk).version == study.current_version, "the frozen form is there already"
+    assert "The study is open" in page(rosas_browser, live="1")
+    assert "Try out" not in page(rosas_browser)
+
+
+def test_a_large_study_that_cannot_be_opened_says_why(setup: Setup, rosas_browser: Client, rosa: User) -> None:
+    rosas_browser.post(MOVE, OPEN)
+    assert not SetupWork.objects.filter(setup=setup).exists(), "no worker is asked for what is refused at once"
+    make_study(setup=setup, by=rosa)
+    rosas_browser.post(MOVE, OPEN)
+    changes.change(setup=setup, values={("tasks", 0, "k"): 2}, base=setup.revision, by=rosa)
+    jobs.work_on_setup(SetupWork.objects.get(setup=setup).pk)
+    assert Study.objects.get(pk=setup.study_id).state == "draft"
+    assert "The study was not opened" in page(rosas_browser, live="1")
+    assert "The set-up was changed since it was last checked." in page(rosas_browser)
 
 
 def test_problems_are_listed_until_the_form_changes(setup: Setup, rosas_browser: Client, rosa: User) -> None:

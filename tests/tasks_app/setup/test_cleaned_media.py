@@ -172,6 +172,19 @@ def test_upkeep_cleans_earlier_files_and_leaves_the_rest_for_the_next_minute() -
     assert sorted(Media.objects.values_list("refusal", flat=True)) == ["", "lost"]
 
 
+def test_upkeep_on_a_machine_without_the_shared_disk_takes_no_file_for_lost(
+    settings: Settings, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    earlier = stored(build_study(None), captions(WORDS), "text/vtt")
+    mounted, settings.MEDIA_ROOT = settings.MEDIA_ROOT, tmp_path / "not-mounted"
+    assert cleaned.clean_earlier() == 0
+    settings.MEDIA_ROOT = mounted
+    assert "The media folder is missing on this machine" in caplog.text
+    assert Media.objects.get(pk=earlier.pk).refusal == ""
+    assert cleaned.clean_earlier() == 1
+    assert Media.objects.get(pk=earlier.pk).clean_file
+
+
 def test_a_draft_keeps_the_digest_of_an_earlier_file_when_it_is_checked(setup: Setup, rosa: User) -> None:
     earlier = stored(setup.study, rich_png(WORDS), "image/png")
     name = f"media/{earlier.sha256}.png"

@@ -132,6 +132,9 @@ def test_each_task_is_offered_a_check_of_its_own_and_the_preview_counts_it(
     for task in (0, 1):
         save(rosas_browser, "checks", {"do": f"add_check:{task}"})
         totals.append(getattr(preview_of(Setup.objects.get()), "total", None))
+        lines = [line.sentence for line in summary_of(Setup.objects.get())]
+        unchecked = "Pairwise comparison (task 2): Nothing checks whether raters read the texts."
+        assert (unchecked in lines) is (task == 0), "a check of the first task checks nothing in the second"
     assert totals == [18, 19, 20]
     # The page and Review tell the same number as the preview, task by task.
     page = html.unescape(rosas_browser.get(url("checks")).content.decode())

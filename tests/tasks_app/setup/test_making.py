@@ -101,7 +101,7 @@ def test_numbers_follow_the_settings(draft: Study, rosa: User) -> None:
     assert numbers is not None
     task = numbers.tasks[0]
     assert (task.units, task.k, task.places, task.set_size, task.sets) == (35, 3, 105, 12, 9)
-    assert (str(numbers.cost), str(numbers.hourly), numbers.is_exact) == ("14.4", "12.00", True)
+    assert (str(numbers.cost), str(numbers.hourly), numbers.is_exact) == ("14.00", "12.00", True)
     setup = changes.change(setup=setup, values={("tasks", 0, "k"): 5}, base=0, by=rosa).setup
     numbers = numbers_of(*checked_reading(setup))
     assert numbers is not None

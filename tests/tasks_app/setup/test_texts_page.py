@@ -279,6 +279,6 @@ def test_the_table_before_an_upload_comes_back_and_goes_again(
     assert list(reads.cells_of_rows(setup)) == before
     setup.refresh_from_db()
     assert {"template", "neural", "writer"} & set(reads.systems_of(setup)), "their systems are back, too"
-    assert "Exchange them for the 3 previous rows" in page
+    assert "Go back to the 3 previous rows" in page
     assert "3 rows are back." in bring_back(rosas_browser)
     assert reads.rows_of(setup).count() == 3

@@ -11,6 +11,7 @@ from django.apps import apps
 from django.core.files.storage import default_storage
 
 from tasks_app import studyfile
+from tests.counting import rows_of
 
 STUDY = """\
 evalweb: 1
@@ -84,11 +85,9 @@ def problems_of(source: Any) -> list[str]:
 
 def stored() -> dict[str, int]:
     """Count the rows of every table of the app, leaving out empty ones; files of media count as a table."""
-    counts = {
-        model._meta.model_name: model._base_manager.count() for model in apps.get_app_config("tasks_app").get_models()
-    }
-    counts["files"] = len(files_in_storage())
-    return {str(name): n for name, n in counts.items() if n}
+    counts = rows_of(apps.get_app_config("tasks_app").get_models())
+    named = {str(model._meta.model_name): n for model, n in counts.items()} | {"files": len(files_in_storage())}
+    return {name: n for name, n in named.items() if n}
 
 
 def files_in_storage() -> list[str]:

@@ -19,6 +19,7 @@ from tasks_app.services.study import lifecycle
 from tests import invariants, pages
 from tests.builders import build_study
 from tests.clock import set_clock
+from tests.counting import rows_of
 from tests.once import study_made_once
 from tests.wrong import altered
 
@@ -53,7 +54,7 @@ def mturk(**changed: str) -> dict[str, str]:
 
 def rows() -> dict[str, int]:
     """Count the rows of every table."""
-    return {model._meta.label: model.objects.count() for model in apps.get_models()}
+    return {model._meta.label: n for model, n in rows_of(apps.get_models()).items()}
 
 
 def arrive(browser: Client, study: Study, channel: str, query: Mapping[str, str]) -> str:

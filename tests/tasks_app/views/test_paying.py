@@ -8,15 +8,18 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import HttpResponse
 from django.test import Client
+from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from tasks_app.models import Event, Identity, Invitation, Payment, Rater, Study
 from tasks_app.services import pay
 from tasks_app.services.judging import assignments
+from tests import walk
 from tests.builders import build_study
+from tests.deviations import assert_each
 from tests.once import study_made_once
 from tests.pages import hidden, join, unit
-from tests.tasks_app.services.test_pay import work
+from tests.tasks_app.services.test_pay import shift, work
 
 pytestmark = pytest.mark.django_db
 
@@ -89,6 +92,46 @@ def test_filters_and_the_csv(mine: Study, rosas_browser: Client) -> None:
     assert found[ada.pseudonym]["withheld"] == "3.00"
     assert (found[ben.pseudonym]["owed"], found[ben.pseudonym]["outcome"]) == ("0.00", "judging")
     assert rosas_browser.get(path(mine) + "?status=nonsense&page=99&channel=%00").status_code == 200
+
+
+# The query of the Pay page, and the raters that it shows.
+FILTERS = {
+    "": "ada ben cleo dan",
+    "status=open": "ada",
+    "status=paid": "ben",
+    "status=withheld": "cleo",
+    "status=below": "ada",
+    "status=begun": "dan",
+    "channel=prolific": "ben",
+    "outcome=completed": "ada ben cleo",
+    "outcome=withdrawn": "",
+    "status=open&channel=link": "ada",
+    "status=withheld&channel=prolific": "",
+    "simulated=on": "ada ben cleo dan eve",
+    "simulated=on&status=open": "ada eve",
+    "status=nonsense": "ada ben cleo dan",
+    "status=open&outcome=nonsense": "ada",
+}
+
+
+def test_each_filter_shows_the_same_raters_on_the_page_and_in_the_file(mine: Study, rosas_browser: Client) -> None:
+    """Ada, who was slow, waits for her pay, Ben was paid, Cleo's is withheld, Dan has begun; Eve is simulated."""
+    settle_pay(mine, minimum_hourly="12.00")
+    raters = {name: work(mine) for name in ("ada", "ben", "cleo")}
+    raters |= {"dan": walk.arrive(mine), "eve": work(mine, kind=Rater.Kind.SIMULATED)}
+    shift(raters["ada"], minutes=[5, 10, 15, 20])
+    come_from(raters["ben"], "prolific", "b" * 24, "1" * 24)
+    Payment.objects.filter(rater=raters["ben"]).update(settled_at=timezone.now())
+    pay.withhold(rater=raters["cleo"], by=None, reason="did not agree")
+    names = {rater.pseudonym: name for name, rater in raters.items()}
+
+    def check(query: str, shown: str) -> None:
+        page = text(rosas_browser.get(f"{path(mine)}?{query}"))
+        _header, *rows = lines(rosas_browser.get(f"{path(mine, 'raters.csv')}?{query}"))
+        assert {name for pseudonym, name in names.items() if pseudonym in page} == set(shown.split())
+        assert {names[row[0]] for row in rows} == set(shown.split())
+
+    assert_each(check, ((query, {"query": query, "shown": shown}) for query, shown in FILTERS.items()))
 
 
 def test_prolific_pays_the_reward_and_the_file_the_rest(mine: Study, rosas_browser: Client) -> None:

@@ -348,10 +348,57 @@ def test_queries_of_judging(
     token = pages.join(study)
     somebody.post(f"/r/{token}/judge/", {**pages.unit(somebody, token), "p1-fluency": "4"})
     form = pages.unit(somebody, token)
-    with django_assert_max_num_queries(7 + 2):  # two savepoints, which only exist inside a test's transaction
+    with django_assert_max_num_queries(6 + 2):  # two savepoints, which only exist inside a test's transaction
         somebody.post(f"/r/{token}/judge/", {**form, "p1-fluency": "4"})
     with django_assert_max_num_queries(4 + 2):
         somebody.get(f"/r/{token}/judge/")
+    form = pages.unit(somebody, token)
+    with django_assert_max_num_queries(9 + 4):
+        assert somebody.post(f"/r/{token}/judge/", {**form, "p1-fluency": "4"}, headers=BY_SCRIPT).status_code == 200
+
+
+# What the page's script adds to an answer.
+BY_SCRIPT = {"prefer": "return=representation"}
+
+
+def test_an_answer_sent_by_script_brings_the_next_page(study: Study, somebody: Client) -> None:
+    token = pages.join(study)
+    path, form = f"/r/{token}/judge/", pages.unit(somebody, token) | {"p1-fluency": "4"}
+    answer = somebody.post(path, form, headers=BY_SCRIPT)
+    assert (answer.status_code, answer["Content-Location"], answer["Preference-Applied"]) == (
+        200, path, "return=representation",
+    )  # fmt: skip
+    loaded = somebody.get(path)
+    assert pages.without_tokens(answer.content.decode()) == pages.without_tokens(loaded.content.decode())
+    assert [assignment.state for assignment in Assignment.objects.order_by("order")[:3]] == [
+        "submitted", "live", "reserved",
+    ]  # fmt: skip
+    # The first reply was lost: the same answer again brings the same page, and is stored once.
+    again = somebody.post(path, form, headers=BY_SCRIPT)
+    assert pages.without_tokens(again.content.decode()) == pages.without_tokens(loaded.content.decode())
+    assert Judgment.objects.count() == 1
+    other = {**form, "submission": str(uuid.uuid4()), "p1-fluency": "1"}
+    assert somebody.post(path, other, headers=BY_SCRIPT).status_code == 409
+    assert somebody.post(path, {**pages.unit(somebody, token)}, headers=BY_SCRIPT).status_code == 422
+    for _unit in range(3):
+        form = pages.hidden(somebody.post(path, {**form, "p1-fluency": "4"}, headers=BY_SCRIPT), "answer")
+    end = somebody.post(path, {**form, "p1-fluency": "4"}, headers=BY_SCRIPT)
+    assert (end.status_code, end["Location"]) == (302, path), "only pages to judge on come with an answer"
+    assert somebody.get(path)["Location"].endswith("/end/")
+    invariants.check(study)
+
+
+def test_only_an_answer_from_the_address_of_the_next_page_brings_it(study: Study, somebody: Client) -> None:
+    token = pages.join(study)
+    somebody.post(f"/r/{token}/judge/", {**pages.unit(somebody, token), "p1-fluency": "4"})
+    change = pages.hidden(somebody.get(f"/r/{token}/judge/1/"), "answer") | {"p1-fluency": "5"}
+    assert somebody.post(f"/r/{token}/judge/1/", change, headers=BY_SCRIPT).status_code == 302
+    form = pages.unit(somebody, token) | {"p1-fluency": "5"}
+    Rater.objects.update(prefs={"messages": ["Please read the instructions again."]})
+    kept = somebody.post(f"/r/{token}/judge/", form, headers=BY_SCRIPT)
+    assert kept["Location"] == f"/r/{token}/judge/"
+    assert somebody.get(kept["Location"])["Location"] == f"/r/{token}/messages/"
+    assert Judgment.objects.count() == 3
 
 
 def test_a_clock_that_was_set_back_leaves_the_time_that_the_browser_measured(study: Study, somebody: Client) -> None:

@@ -2,21 +2,24 @@
 
 import html
 import json
+import re
 from datetime import datetime
+from decimal import Decimal
 from random import Random
 
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
-from django.utils import translation
+from django.utils import timezone, translation
 from django.utils.translation import gettext
 
 from scripts import messages
 from tasks_app.channels.base import Arrival
-from tasks_app.models import Assignment, Event, Identity, Judgment, Rater, Study
+from tasks_app.models import Assignment, Event, Identity, Judgment, Payment, Rater, Study
 from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services.arrival import enrolment
-from tasks_app.services.judging import judgments
+from tasks_app.services.judging import assignments, judgments
+from tasks_app.views import pay_words
 from tests import pages, walk
 from tests.builders import build_study
 from tests.clock import set_clock
@@ -81,6 +84,54 @@ def test_both_pages_say_in_every_language_what_backups_keep(somebody: Client, en
             page = html.unescape(somebody.get(f"/r/{enrolled.token}/{path}").content.decode())
             assert sentence in page, (language, path)
     assert len(told) == len(LANGUAGES) == 9
+
+
+PAID = "You are paid %(pay)s for your work here."
+WAIT = "If you have not been paid yet, wait until you are: afterwards nobody can tell that the answers were yours."
+DUE = ("The researchers see that this amount is due, but no longer to whom.", "To be paid, write to %(contact)s.")
+MARKED = "The researchers have marked it as paid."
+
+
+def said(browser: Client, token: str, *, withdraws: bool) -> str:
+    """Return the text of the page that asks whether to erase everything, or of the one that follows."""
+    page = browser.get(f"/r/{token}/withdraw/")
+    shown = browser.post(f"/r/{token}/withdraw/", pages.hidden(page)) if withdraws else page
+    return html.unescape(shown.content.decode())
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_who_withdraws_reads_what_they_are_paid(
+    somebody: Client, study: Study, enrolled: enrolment.Enrolled, language: str
+) -> None:
+    """Three of six units, with the checks, are half of a full set, for which 3.00 EUR are paid."""
+    Study.objects.filter(pk=study.pk).update(settings={**study.settings, "about": {"contact": "lab@uni-trier.de"}})
+    Rater.objects.filter(pk=enrolled.rater.pk).update(language=language)
+    with translation.override(language):
+        words = {"pay": pay_words.money(Decimal("1.50"), "EUR"), "contact": "lab@uni-trier.de"}
+        paid, wait, due, contact = (gettext(sentence) % words for sentence in (PAID, WAIT, *DUE))
+    before = said(somebody, enrolled.token, withdraws=False)
+    assert paid in before
+    assert wait in before
+    assert f"{paid} {due} {contact}" in said(somebody, enrolled.token, withdraws=True)
+
+
+def test_who_was_paid_is_not_told_to_wait(somebody: Client, study: Study, enrolled: enrolment.Enrolled) -> None:
+    assignments.stop(rater=enrolled.rater)
+    Payment.objects.update(settled_at=timezone.now())
+    before = said(somebody, enrolled.token, withdraws=False)
+    assert f"{PAID % {'pay': '1.50 EUR'}} {MARKED}" in before
+    assert WAIT not in before
+    after = said(somebody, enrolled.token, withdraws=True)
+    assert MARKED in after
+    assert DUE[0] not in after
+
+
+def test_who_withdraws_from_a_study_without_pay_reads_nothing_of_it(
+    somebody: Client, study: Study, enrolled: enrolment.Enrolled
+) -> None:
+    Study.objects.filter(pk=study.pk).update(settings={})
+    for withdraws in (False, True):
+        assert not re.search(r"\b(pay|paid)\b", said(somebody, enrolled.token, withdraws=withdraws))
 
 
 def test_a_rater_erases_everything_by_the_own_link(somebody: Client, enrolled: enrolment.Enrolled) -> None:

@@ -8,10 +8,14 @@ from pathlib import Path
 import pytest
 from django.http import HttpResponse
 from django.test import Client
+from django.utils import translation
 from django.utils.html import escape
 
+from scripts import messages
 from tasks_app.models import Assignment, ControlResult, Gold, Item, Judgment, Output, Rater, Study
+from tasks_app.services.judging.between_units import ExamResult
 from tasks_app.services.study import degrading
+from tasks_app.views.rater import stages, steps
 from tests import invariants, pages
 from tests.builders import build_study
 from tests.house.examples import load, opened
@@ -104,8 +108,8 @@ def test_the_same_answer_again_leads_to_the_same_step(practised: Study, somebody
     path = f"/r/{token}/judge/"
     assert somebody.post(path, form)["Location"] == f"/r/{token}/feedback/1/"
     go_on(somebody, f"/r/{token}/feedback/1/")
-    again = somebody.post(path, form, headers={"accept": "text/html, application/json"})
-    assert again.json() == {"next": f"/r/{token}/feedback/1/"}
+    again = somebody.post(path, form, headers={"prefer": "return=representation"})
+    assert again["Location"] == f"/r/{token}/feedback/1/"
     assert Judgment.objects.count() == ControlResult.objects.count() == 1
     other = {**form, "submission": str(uuid.uuid4()), **WRONG}
     refused = somebody.post(path, other)
@@ -135,6 +139,30 @@ def skip(browser: Client, token: str, reason: str = "cannot_judge") -> str:
 def train(browser: Client, token: str, units: int = 2) -> None:
     for _unit in range(units):
         go_on(browser, send(browser, token, RIGHT))
+
+
+@pytest.mark.parametrize(
+    ("exam", "share", "announced", "at_the_end"),
+    [
+        (
+            1,
+            1.0,
+            "A test of one text follows, which has to be right. You have 1 attempt.",
+            "To pass, 1 has to be right.",
+        ),
+        (4, 0.25, "A test of 4 texts follows, of which 1 has to be right. You have 2 attempts.", "1 has to be right."),
+        (4, 0.5, "A test of 4 texts follows, of which 2 have to be right. You have 2 attempts.", "2 have to be right."),
+    ],
+)
+def test_a_test_is_announced_in_the_right_number(exam: int, share: float, announced: str, at_the_end: str) -> None:
+    attempts = 1 if exam == 1 else 2
+    assert stages.before_the_texts(0, exam, share, attempts) == [announced]
+    result = ExamResult(attempt=1, attempts=attempts, right=0, graded=exam, asked=exam, needed=share)
+    assert steps.how_it_went(result).endswith(at_the_end)
+    for language in messages.LANGUAGES:
+        with translation.override(language):
+            sentences = [*stages.before_the_texts(0, exam, share, attempts), steps.how_it_went(result)]
+        assert [said for said in sentences if re.search("has to be|have to be|attempt", said)] == [], language
 
 
 def test_a_test_is_failed_once_and_passed_then(practised: Study, somebody: Client) -> None:

@@ -1,6 +1,8 @@
-// A question before an answer is sent whose score and errors do not go together. It is asked once and never blocks.
+// A question before an answer is sent whose score and errors do not go together. It is asked once, and blocks only where
+// the study refuses such answers.
 
 import { announce } from "../../core/announce.js";
+import { during } from "../../core/page.js";
 import { openQuestions } from "../../core/questions.js";
 import { contradiction } from "./model.js";
 
@@ -15,7 +17,7 @@ export class Doubt {
   listen() {
     if (this.unit.data.doubtful) {
       // Before the page's own listener, which sends.
-      document.addEventListener("submit", (event) => event.target === this.form && this.check(event), { capture: true });
+      document.addEventListener("submit", (event) => event.target === this.form && this.check(event), during({ capture: true }));
       this.form.addEventListener("change", () => {
         this.notice.hidden = true;
       });
@@ -37,8 +39,9 @@ export class Doubt {
   check(event) {
     const found = this.found();
     const key = JSON.stringify(found);
-    // What is missing is said first; what was asked about and not changed is meant.
-    if (found.length === 0 || key === this.asked || openQuestions(this.form).length > 0) {
+    // What is missing is said first; what was asked about and not changed is meant, unless it is refused.
+    const isMeant = key === this.asked && !this.unit.data.doubtful.refused;
+    if (found.length === 0 || isMeant || openQuestions(this.form).length > 0) {
       return;
     }
     event.preventDefault();

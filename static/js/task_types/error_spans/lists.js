@@ -139,6 +139,10 @@ export class Lists {
     quoted.textContent = words;
     quoted.lang = view.plain.lang;
     item.querySelector("[data-item-kind]").textContent = looks.what;
+    const origin = this.unit.marks.origin(mark);
+    const came = item.querySelector("[data-item-origin]");
+    came.hidden = !origin;
+    came.textContent = origin ? this.unit.word(`origin-${origin}`) : "";
     const side = item.querySelector("[data-item-side]");
     side.hidden = mark.side !== "source";
     remove.dataset.remove = mark.key;

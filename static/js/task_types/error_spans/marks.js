@@ -7,9 +7,14 @@ const MOST_STEPS = 100;
 
 const FIELDS = ["side", "start", "end", "severity", "category"];
 
-/** A mark as the form posts it. */
+/** A mark as the form posts it, with the number of the given mark that it was, if it was one. */
 function posted(mark) {
-  return Object.fromEntries(FIELDS.map((name) => [name, mark[name] ?? null]));
+  const fields = Object.fromEntries(FIELDS.map((name) => [name, mark[name] ?? null]));
+  return Number.isInteger(mark.of) && mark.of > 0 ? { ...fields, of: mark.of } : fields;
+}
+
+function isSame(one, other) {
+  return FIELDS.every((name) => (one[name] || null) === (other[name] || null));
 }
 
 function isMark(one) {
@@ -30,12 +35,13 @@ export function readJson(text) {
 /**
  * All marks of a screen, by the position of the text they are about.
  *
- * `given` are those a text came with: they cannot be changed, only kept or removed; who changes one removes it and
- * makes a mark of their own. Each method that changes something returns the key of the mark, and can be undone.
+ * `given` are those a text came with and that are to be confirmed: they cannot be changed, only kept or removed; who
+ * changes one removes it and makes a mark of their own that names it. `edited` are those that a text came with among
+ * the own ones. Each method that changes something returns the key of the mark, and can be undone.
  */
 export class Marks {
-  constructor({ positions, given = {}, severities = [], categories = [], overlaps = false, most = 100 }) {
-    Object.assign(this, { positions, given, severities, categories, overlaps, most });
+  constructor({ positions, given = {}, edited = {}, severities = [], categories = [], overlaps = false, most = 100 }) {
+    Object.assign(this, { positions, given, edited, severities, categories, overlaps, most });
     this.state = { own: {}, verdicts: {}, none: {} };
     for (const position of positions) {
       this.state.own[position] = [];
@@ -74,6 +80,12 @@ export class Marks {
     return all.sort((a, b) => (a.side === b.side ? a.start - b.start || a.end - b.end : a.side < b.side ? -1 : 1));
   }
 
+  /** What became of a mark that the text came with and that is edited like an own one: "kept", "changed" or "". */
+  origin(mark) {
+    const before = mark.given ? null : this.edited[mark.position]?.[mark.of - 1];
+    return before ? (isSame(before, mark) ? "kept" : "changed") : "";
+  }
+
   all() {
     return this.positions.flatMap((position) => this.of(position));
   }
@@ -97,8 +109,7 @@ export class Marks {
     if (!this.overlaps && others.some((one) => overlap(one, mark))) {
       return "overlap";
     }
-    const same = (one) => FIELDS.every((name) => (one[name] ?? null) === (mark[name] ?? null));
-    return others.some(same) ? "overlap" : others.length >= this.most ? "most" : null;
+    return others.some((one) => isSame(one, mark)) ? "overlap" : others.length >= this.most ? "most" : null;
   }
 
   /** What is left to do about a text: "unsettled", "severity", "category", "nothing", or "" where it is done. */
@@ -145,7 +156,7 @@ export class Marks {
     return this.change(() => {
       if (mark.given) {
         this.state.verdicts[mark.position][mark.given] = "remove";
-        return this.insert(mark.position, next);
+        return this.insert(mark.position, { ...next, of: mark.given });
       }
       Object.assign(this.state.own[mark.position].find((one) => one.key === key), posted(next));
       return key;

@@ -1,6 +1,8 @@
 // The pointer over a text. Mouse and pen draw over words, from the padding around them too and to wherever they are
 // released; a finger taps the first and the last, since drawing with it scrolls.
 
+import { during } from "../../core/page.js";
+
 // Pixels that a hand may tremble on a word before it draws, and how far beside a text a press still means its words.
 const TREMBLE = 4;
 const REACH = 56;
@@ -53,7 +55,7 @@ export function listen(view, on) {
     }
     press = null;
   };
-  document.addEventListener("pointerdown", () => ([press, pressed, ends] = [null, null, false]), { capture: true });
+  document.addEventListener("pointerdown", () => ([press, pressed, ends] = [null, null, false]), during({ capture: true }));
   area.addEventListener("pointerdown", (event) => {
     if (event.pointerType !== "touch" && event.button === 0 && !event.shiftKey) {
       press = new Press(view, event);
@@ -73,14 +75,14 @@ export function listen(view, on) {
     if (press.draws) {
       on.select(press.from, press.to, false);
     }
-  });
+  }, during());
   document.addEventListener("pointerup", (event) => {
     if (event.pointerId === press?.id) {
       press.follow(event);
       finish();
     }
-  });
-  document.addEventListener("pointercancel", (event) => event.pointerId === press?.id && finish());
+  }, during());
+  document.addEventListener("pointercancel", (event) => event.pointerId === press?.id && finish(), during());
   // A pen that draws must not scroll.
   area.addEventListener("touchmove", (event) => press && event.cancelable && event.preventDefault(), { passive: false });
   // Before anybody takes the click that ends a drawing for a press somewhere else; a click by a key is none.
@@ -92,7 +94,7 @@ export function listen(view, on) {
       }
       ends = false;
     },
-    { capture: true },
+    during({ capture: true }),
   );
   area.addEventListener("click", (event) => {
     const place = pressed ?? view.placeOf(event.target) ?? view.placeAt(event.clientX, event.clientY);

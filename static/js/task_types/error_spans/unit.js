@@ -1,6 +1,7 @@
 // A screen of texts to mark: which words are chosen, and everything that follows from a mark.
 
 import { announce } from "../../core/announce.js";
+import { during } from "../../core/page.js";
 import { fill } from "../../core/words.js";
 import { Acts } from "./acts.js";
 import { onKey } from "./keys.js";
@@ -72,10 +73,10 @@ export class Unit {
     this.root.addEventListener("keydown", (event) => onKey(this, event));
     this.root.querySelector("[data-spans-undo]").addEventListener("click", () => this.acts.undo(false));
     this.root.querySelector("[data-spans-redo]").addEventListener("click", () => this.acts.undo(true));
-    document.addEventListener("click", (event) => this.onClickElsewhere(event));
-    globalThis.addEventListener("resize", () => this.follow());
+    document.addEventListener("click", (event) => this.onClickElsewhere(event), during());
+    globalThis.addEventListener("resize", () => this.follow(), during());
     // A pane that scrolls takes its words along, and they their panel.
-    document.addEventListener("scroll", (event) => event.target !== document && this.follow(), { capture: true, passive: true });
+    document.addEventListener("scroll", (event) => event.target !== document && this.follow(), during({ capture: true, passive: true }));
   }
 
   /** A click beside the texts: it ends a choice of words whose first was pressed where it is near, else lets go. */

@@ -1,6 +1,7 @@
 // Dragging the rows of a ranking: with the mouse by the whole row, with a finger by its grip, so that the page can
 // still be scrolled by the rest. Near the edges of the window the page scrolls along.
 
+import { during } from "../../core/page.js";
 import { aim, drop } from "./order.js";
 
 const THRESHOLD = 4; // pixels a mouse may tremble before it drags
@@ -116,5 +117,5 @@ export function dragging(owner) {
   owner.list.addEventListener("pointercancel", () => finish(false));
   // A finger that drags must not select or scroll, and a drag that is over must not press what lies under it.
   owner.list.addEventListener("touchmove", (event) => drag?.going && event.preventDefault(), { passive: false });
-  document.addEventListener("keydown", (event) => event.key === "Escape" && drag && finish(false));
+  document.addEventListener("keydown", (event) => event.key === "Escape" && drag && finish(false), during());
 }

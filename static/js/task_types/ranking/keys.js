@@ -1,6 +1,7 @@
 // The keys of a ranking: letters, Ctrl+Z and Enter, wherever the focus is.
 
 import { isOff, isTyping } from "../../core/keys.js";
+import { during } from "../../core/page.js";
 import { isComposing, letterOf } from "../../core/typed.js";
 
 /** An arrow key in the row of a text moves the text up or down. */
@@ -44,6 +45,6 @@ export function listenToKeys(form, lists) {
         }
       }
     },
-    { capture: true },
+    during({ capture: true }),
   );
 }

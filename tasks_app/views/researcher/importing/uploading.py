@@ -150,11 +150,11 @@ class TablePages(ABC, Generic[Form]):
             return self.leave()
         try:
             self.file, self.peek = file, self.look(file)
+            return self.columns()
         except StudyFileError as error:
             # Nothing of the file can be shown, so that another one is needed.
             uploads.forget(self.study, self.token)
             return self.first_page(self.upload_form(), refusal=error)
-        return self.columns()
 
     def show(self, form: forms.Form, *, status: int = 200, **more: Any) -> HttpResponse:
         """Show the second page."""

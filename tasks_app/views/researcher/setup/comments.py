@@ -126,11 +126,11 @@ def share(request: HttpRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         messages.error(request, _("Choose how long the link is valid."))
         return redirect(step_url(slug, "review"))
-    made = commenting.share(study=study, by=cast("User", request.user), **form.cleaned_data)
-    address = request.build_absolute_uri(reverse("public:comment", args=[made.token]))
+    shared = commenting.share(study=study, by=cast("User", request.user), **form.cleaned_data)
+    address = request.build_absolute_uri(reverse("public:comment", args=[shared.token]))
 
     def context(_study: Study) -> dict[str, Any]:
-        return {"address": address, "link": made.link}
+        return {"address": address, "link": shared.link}
 
     return study_page(
         request, slug, "setup", context, template="comment_link", title=_("Comment link"),

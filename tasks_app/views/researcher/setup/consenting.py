@@ -34,13 +34,13 @@ class AnswersForm(forms.Form):
 
     def __init__(self, page: SetupPage, data: QueryDict | None = None) -> None:
         super().__init__(data, auto_id="consent-%s")
-        for asked in questions_for(page.given, _minutes(page), page.setup.consent_answers):
-            question = asked.question
+        for entry in questions_for(page.given, _minutes(page), page.setup.consent_answers):
+            question = entry.question
             options: dict[str, Any] = {
                 "required": question.required,
                 "label": question.label,
-                "help_text": _help(page, asked),
-                "initial": asked.initial,
+                "help_text": _help(page, entry),
+                "initial": entry.initial,
             }
             if question.is_money:
                 self.fields[question.name] = forms.DecimalField(min_value=0, max_digits=10, decimal_places=2, **options)
@@ -52,12 +52,12 @@ class AnswersForm(forms.Form):
                 )
 
 
-def _help(page: SetupPage, asked: Asked) -> str:
+def _help(page: SetupPage, entry: Asked) -> str:
     """Return the sentences below a field: the words to be replaced, and the pay that the minimum per hour asks for."""
-    sentences = [str(asked.question.help)]
-    if asked.to_replace:
-        sentences.insert(0, _("The form has “%(words)s”, which is to be replaced.") % {"words": asked.to_replace})
-    if asked.question.is_money:
+    sentences = [str(entry.question.help)]
+    if entry.to_replace:
+        sentences.insert(0, _("The form has “%(words)s”, which is to be replaced.") % {"words": entry.to_replace})
+    if entry.question.is_money:
         sentences = [_help_on_pay(page)]
     return " ".join(filter(None, sentences))
 
@@ -103,9 +103,9 @@ def draft(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _page(request: HttpRequest, slug: str, form: AnswersForm | None = None) -> HttpResponse:
     def context(page: SetupPage) -> dict[str, Any]:
-        asked = questions_for(page.given, _minutes(page), page.setup.consent_answers)
+        entries = questions_for(page.given, _minutes(page), page.setup.consent_answers)
         is_there = bool(_texts(page).get(_language(page)))
-        answers = page.setup.consent_answers | {entry.question.name: entry.initial for entry in asked}
+        answers = page.setup.consent_answers | {entry.question.name: entry.initial for entry in entries}
         return {
             "html": to_html(consent_draft(page.given, _minutes(page), answers)),
             "answers": form or AnswersForm(page),
@@ -135,16 +135,16 @@ def _take_over(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _store(page: SetupPage, answers: Mapping[str, Any], by: Any) -> Setup:
     """Store the text, answers that are settings, and the others for the next draft; return the set-up."""
-    asked = questions_for(page.given, _minutes(page))
+    entries = questions_for(page.given, _minutes(page))
     given = {name: value for name, value in answers.items() if value not in ("", None)}
     values: dict[Path, Json] = {
         entry.question.path: _stored(given[entry.question.name])
-        for entry in asked
+        for entry in entries
         if entry.question.path and entry.question.name in given
     }
     all_answers = {**page.setup.consent_answers}
     all_answers |= {
-        entry.question.name: str(given.get(entry.question.name, "")) for entry in asked if not entry.question.path
+        entry.question.name: str(given.get(entry.question.name, "")) for entry in entries if not entry.question.path
     }
     document = page.document
     for path, value in values.items():

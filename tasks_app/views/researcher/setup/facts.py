@@ -90,11 +90,11 @@ def _days(task: Task) -> str:
 
 def _params(frame: Frame) -> Iterator[Fact]:
     for name, field in frame.kind.Settings.base_fields.items():
-        if words := _in_words(field, getattr(frame.kind, name)):
+        if words := _parameter_in_words(field, getattr(frame.kind, name)):
             yield str(field.label or name), words
 
 
-def _in_words(field: forms.Field, value: Any) -> str:
+def _parameter_in_words(field: forms.Field, value: Any) -> str:
     """Return the value of a parameter in words; empty where it has none."""
     if isinstance(value, bool):
         return _("yes") if value else _("no")

@@ -20,6 +20,8 @@ from tasks_app.selectors.opening import OpeningFacts, opening_facts
 from tasks_app.services.plan import reports as plan_reports
 from tasks_app.services.plan.reports import Report, is_planned
 from tasks_app.services.study import lifecycle, opening
+from tasks_app.services.study.drafts import NotADraft
+from tasks_app.setup import background, changes
 from tasks_app.setup.controls import field_id
 from tasks_app.setup.page import SetupPage
 from tasks_app.setup.steps import step_called, step_of
@@ -46,15 +48,24 @@ def move(request: HttpRequest, slug: str) -> HttpResponse:
         access.study_for_researcher(request.user, slug, Membership.Role.OWNER)
     sure, reason = request.POST.get("sure") == "yes", request.POST.get("reason", "")
     back = step_url(slug, "review") if study.state == Study.State.DRAFT else reverse("researcher:recruit", args=[slug])
-    with refusals_shown(request, lifecycle.NotPossible, PlanImpossible):
+    with refusals_shown(request, lifecycle.NotPossible, PlanImpossible, NotADraft, background.Busy):
         if not sure and (question := _question(request, study, action)) is not None:
             return question
         if sure and lifecycle.needs_reason(study, action) and not reason.strip():
             return _ask_for_reason(request, study, missing=True)
+        if action == "open" and study.state == Study.State.DRAFT and background.opens_long(study):
+            _have_opened(request, study, reason.strip())
+            return redirect(back)
         opening.move(study_id=study.pk, action=action, by=request.user, reason=reason)
         messages.success(request, _MOVED[action])
         back = reverse("researcher:recruit", args=[slug])
     return redirect(back)
+
+
+def _have_opened(request: HttpRequest, study: Study, reason: str) -> None:
+    """Have a worker open a large study, whose plan takes longer to draw than a page should wait."""
+    opening.refuse_unsettled(study, reason)
+    background.ask_to_open(setup=changes.begin(study), by=request.user, reason=reason)
 
 
 def _question(request: HttpRequest, study: Study, action: str) -> HttpResponse | None:

@@ -67,9 +67,9 @@ def split(request: HttpRequest, setup: Setup) -> HttpResponse:
     if form.is_valid():
         try:
             if request.POST.get("action") == "make" and request.POST.get("shown") == shown_by(form.split()):
-                made = splitting.make(setup=setup, split=form.split(), by=cast("User", request.user))
+                project = splitting.make(setup=setup, split=form.split(), by=cast("User", request.user))
                 messages.success(request, _("The studies were created. Check them all, then open them."))
-                return redirect("projects:project", made.slug)
+                return redirect("projects:project", project.slug)
             plan = splitting.plan(setup, form.split())
             if request.POST.get("action") == "make":
                 messages.info(

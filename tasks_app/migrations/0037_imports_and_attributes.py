@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('tasks_app', '0035_first_link'),
+        ('tasks_app', '0036_mark_origin'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
