@@ -165,7 +165,9 @@ def test_words_for_what_raters_cannot_do_are_found(text: str, own: str, quoted: 
 )
 def test_words_that_fit_are_left_alone(text: str, own: str) -> None:
     other: Given = {"type": "pairwise", "instructions": "Read both."}
-    tasks: list[Given] = [{"type": own, "instructions": text, "params": {"sureness": True} if own == "triangle" else {}}]
+    tasks: list[Given] = [
+        {"type": own, "instructions": text, "params": {"sureness": True} if own == "triangle" else {}}
+    ]
     tasks += [other] if "second part" in text else []
     assert found(facts_of(*tasks, texts=SEVERAL.get(own, 1))) == []
 
