@@ -18,7 +18,9 @@ from contextlib import contextmanager
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
-from django.db import OperationalError, connection, transaction
+from django.db import NotSupportedError, OperationalError, connection, transaction
+
+from tasks_app.models.statements import OUTDATED
 
 CLAIMS, SUBMISSIONS = 1, 2
 
@@ -36,6 +38,9 @@ TRIES = 3
 # Serialisation failure and deadlock: the other transaction won, and the same work may succeed now.
 COLLISIONS = ("40001", "40P01")
 
+# A prepared statement that is outdated ends its transaction, too, and is prepared anew in the next.
+WORTH_ANOTHER_TRY = COLLISIONS + OUTDATED
+
 # The statement timeout ended a query, or an operator did.
 CANCELLED = "57014"
 
@@ -44,21 +49,21 @@ R = TypeVar("R")
 
 
 def atomically(function: Callable[P, R]) -> Callable[P, R]:
-    """Run a service in one transaction, up to three times where it collides with another."""
+    """Run a service in one transaction, up to three times where it collides with another or a plan is outdated."""
     return retried(transaction.atomic(function))
 
 
 def retried(function: Callable[P, R]) -> Callable[P, R]:
-    """Run a service up to three times where it collides with another: one transaction, or a single statement."""
+    """Run a service, one transaction or a single statement, up to three times: see `WORTH_ANOTHER_TRY`."""
 
     @wraps(function)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
         for attempt in range(1, TRIES + 1):
             try:
                 return function(*args, **kwargs)
-            except OperationalError as error:
+            except (OperationalError, NotSupportedError) as error:
                 nested = connection.in_atomic_block
-                if nested or attempt == TRIES or getattr(error.__cause__, "pgcode", None) not in COLLISIONS:
+                if nested or attempt == TRIES or getattr(error.__cause__, "pgcode", None) not in WORTH_ANOTHER_TRY:
                     raise
         raise AssertionError("unreachable: the last try returns or raises")
 
