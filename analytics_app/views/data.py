@@ -58,7 +58,7 @@ def data(request: HttpRequest, slug: str) -> HttpResponse:
             "archived_run": run_to_archive(study),
             "keys_are_damaged": keys_are_damaged,
             "signing_key": "" if ring is None else ring.current.fingerprint,
-            "rating_columns": [*columns.RATINGS, columns.FEATURES],
+            "rating_columns": [*columns.RATINGS, *columns.OPEN_ENDED],
             "result_columns": columns.RESULTS,
             "address": request.build_absolute_uri(reverse("public:home")).rstrip("/"),
         }
