@@ -24,7 +24,7 @@ YEARS = np.array([f"{years:g}" for years in AGE], dtype=object)
 
 def with_attributes(of: Sample, *extras: object) -> Sample:
     attributes = RaterAttributes({"rater_half": HALF, "rater_age": YEARS})
-    return replace(of, extras=Extras({type(extra): extra for extra in (attributes, *extras)}))  # type: ignore[misc]
+    return replace(of, extras=Extras({type(extra): extra for extra in (attributes, *extras)}))
 
 
 def test_answers_are_compared_between_the_groups_of_an_attribute() -> None:
