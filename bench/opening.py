@@ -1,4 +1,4 @@
-"""A study of 100,000 outputs loaded and opened by the commands: CPU seconds and peak memory, beside what is promised.
+"""A study of 100,000 outputs loaded and opened by the commands: CPU seconds and peak memory, beside the limits.
 
 CPU seconds are those of the command and of the database together, and include the start of Django. Loading checks the
 file, draws the plan once to see that it can be drawn, and stores the texts; opening draws the plan and stores its
@@ -34,7 +34,7 @@ def main() -> None:
 
 
 def _line(what: str, used: importing.Used, most_seconds: int | None, most_memory: int) -> str:
-    """Format the cost of a command beside what is promised; without seconds, only the memory is."""
+    """Format the cost of a command beside the limits; without seconds, only the memory is."""
     promised = (
         f"under {most_memory:,} MiB" if most_seconds is None else f"at most {most_seconds} s, under {most_memory} MiB"
     )

@@ -36,7 +36,7 @@ def main() -> None:
 
 
 def _start(folder: Path, what: str, most: int, *, rests: bool) -> None:
-    """Start everything, wait for its address, print what it took, and stop it."""
+    """Start everything, wait for its address, print the time that it took, and stop it."""
     kept = {name: value for name, value in os.environ.items() if name not in OWN}
     environment = kept | {"EVALWEB_VAR": str(folder), "EVALWEB_DEMO": "0", "PORT": "18300"}
     begun = time.monotonic()

@@ -235,7 +235,7 @@ class Exclusions:
         self._part, self._removals = part, list[tuple[str, Removal]]()
 
     def add(self, rule: str, removal: Removal) -> None:
-        """Add what a rule removed, without the masks of ratings that were kept at that time."""
+        """Add the removals of a rule, without the masks of ratings that were kept at that time."""
         nothing = np.empty(0, dtype=bool)
         self._removals += [(rule, replace(some, mask=nothing, side=None)) for some in (removal, *removal.more)]
 

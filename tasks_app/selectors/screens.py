@@ -170,7 +170,7 @@ _Place = tuple[int, int, str, int]
 
 
 def _made_of(documents: Iterable[int]) -> dict[_Place, str]:
-    """Read what systems made of the sources of documents."""
+    """Read the outputs that systems made of the sources of documents."""
     texts = Output.objects.filter(item__document__in=list(documents), item__until=None, until=None).order_by("id")
     columns = texts.values_list("item__document_id", "system_id", "variant", "item__position", "text")
     return {(document, system, variant, position): text for document, system, variant, position, text in columns}

@@ -7,7 +7,7 @@ fields) and one part of the set-up page. `StudySettings` has the checked values 
 import json
 from collections.abc import Mapping
 from functools import lru_cache
-from types import MappingProxyType
+from types import MappingProxyType, new_class
 from typing import Any, ClassVar, Self, TypeVar, cast
 
 from django import forms
@@ -50,7 +50,8 @@ def _sharing(form: type[forms.Form], fields: tuple[tuple[str, forms.Field], ...]
 
     Copying the fields takes more time than reading the values.
     """
-    sharing = type(form)(form.__name__, (form,), {"__module__": form.__module__, "__doc__": form.__doc__})
+    about = {"__module__": form.__module__, "__doc__": form.__doc__}
+    sharing: type[forms.Form] = new_class(form.__name__, (form,), exec_body=lambda namespace: namespace.update(about))
     sharing.base_fields = _Shared(fields)
     return sharing
 

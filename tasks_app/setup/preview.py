@@ -205,7 +205,7 @@ def screen_at(draft: DraftTask, document: Document, number: int) -> Screen:
 
 
 def _made_by(judged: Mapping[str, Json], item: Mapping[str, Json]) -> str:
-    """Return what the system of a judged output made of an item; empty where it made nothing."""
+    """Return the text that the system of a judged output made of an item; empty where it made none."""
     same = (
         one["text"]
         for one in item["outputs"]

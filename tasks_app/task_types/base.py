@@ -157,7 +157,7 @@ class Screen:
 
     @property
     def preceding(self) -> tuple[tuple[str, str], ...]:
-        """The sources before this one, each with what the author of the judged text made of it, or without."""
+        """The sources before this one, each with the text that the author of the judged text made of it, or without."""
         return tuple(zip(self.context, self.context_texts or ("",) * len(self.context), strict=True))
 
     @property

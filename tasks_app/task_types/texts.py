@@ -75,11 +75,11 @@ class TextType(TaskType):
 
     @property
     def shows_translations(self) -> bool:
-        """Whether a text has beside it what the same system made of the sources before its own."""
+        """Whether a text has beside it the outputs of the same system for the sources before its own."""
         return bool(self.context_before) and self.context_shows == "translations"
 
     def problems(self, criteria: Sequence[Criterion]) -> Iterator[str]:
-        """Yield a sentence where several texts are on a screen, and it is not clear whose texts precede them."""
+        """Yield a sentence where a screen has several texts, so that the texts before them have no clear system."""
         yield from super().problems(criteria)
         if self.shows_translations and (self.side_by_side or self.params.get("layout") == "together"):
             sentence = _(

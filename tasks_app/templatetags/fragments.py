@@ -1,4 +1,4 @@
-"""Template tags that keep what is alike on many pages, and write what every form has, without the cost of a template.
+"""Template tags that keep fragments alike on many pages, and write the fields of forms, without the cost of a template.
 
 They are built in: no template loads them.
 """
@@ -21,7 +21,7 @@ _kept: dict[tuple[object, ...], str] = {}
 
 
 def _keep(key: tuple[object, ...], html: str) -> str:
-    """Keep a fragment. Threads may make the same one twice; what they keep is alike."""
+    """Keep a fragment. Threads may make the same fragment twice; both are alike."""
     while len(_kept) >= MOST_KEPT:
         _kept.pop(next(iter(_kept)), None)
     _kept[key] = html
@@ -103,5 +103,5 @@ def hidden_fields(form: forms.BaseForm | Iterable[forms.BoundField] | None) -> S
 
 
 def _as_sent(value: Any) -> str:
-    """Return a value as it is sent with a form, whatever the language of the page."""
+    """Return a value as it is sent with a form, in every language of the page."""
     return "" if value is None else str(value)

@@ -14,7 +14,7 @@ KNOWN, LISTED = "known", "listed"
 
 
 class DirectedAnalysis(FilteredAnalysis):
-    """An analysis of metrics, whose settings choose metrics and say which direction of each is better."""
+    """An analysis of metrics with settings that choose metrics and say which direction of each is better."""
 
     # Plans from before directions were known by name turn the metrics that they list, and no others.
     before_the_choice: ClassVar[Mapping[str, object]] = {"directions": LISTED}

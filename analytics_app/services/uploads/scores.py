@@ -134,7 +134,7 @@ class Scores(NamedValues[Text]):
 
 
 def _directions(names: Iterable[str]) -> Iterator[str]:
-    """Yield notes on metrics that are known to be better when lower, and on those whose names do not say."""
+    """Yield notes on metrics that are known to be better when lower, and on those with names that do not say."""
     by_direction: dict[bool | None, list[str]] = {}
     for name in names:
         by_direction.setdefault(lower_is_better(name), []).append(name)

@@ -63,7 +63,7 @@ def move(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _have_opened(request: HttpRequest, study: Study, reason: str) -> None:
-    """Have a worker open a large study, whose plan takes longer to draw than a page should wait."""
+    """Have a worker open a large study, since its plan takes longer to draw than a page should wait."""
     opening.refuse_unsettled(study, reason)
     background.ask_to_open(setup=changes.begin(study), by=request.user, reason=reason)
 
