@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from analytics_app.models import Run
 from analytics_app.ratings.copying import copy, rows
+from analytics_app.ratings.judgment_conditions import counts, was_current
 from analytics_app.ratings.pair_order import Pairs, in_one_order
 from analytics_app.ratings.table import Coding, Judgments, Names, Table
-from analytics_app.ratings.which_judgments import counts, was_current
 from tasks_app.models import Task, Version
 from tasks_app.settings.checks import COPIES
 

@@ -26,7 +26,7 @@ from analytics_app.models import (
 )
 from analytics_app.ratings import pooled_versions, withdrawn_units
 from analytics_app.ratings.extras.people import People
-from analytics_app.ratings.which_judgments import is_given
+from analytics_app.ratings.judgment_conditions import is_given
 from analytics_app.runs import claim, digest, notify, withdrawn
 from analytics_app.selectors.questions import chosen, is_marked, question_of
 from tasks_app.models import Assignment, Criterion, Judgment, Rater, Study, Task
