@@ -10,7 +10,7 @@ import signal
 from celery import Celery
 from celery.signals import setup_logging, worker_init, worker_process_init
 
-from evalweb import secret_paths
+from evalweb import garbage, secret_paths
 from evalweb.local_services.processes import tie_to_parent
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalweb.settings")
@@ -29,6 +29,12 @@ def keep_django_logging(**_kwargs: object) -> None:
 def know_addresses(**_kwargs: object) -> None:
     """Have the log lines of a worker hide the secrets of addresses, as those of the site do."""
     secret_paths.load()
+
+
+@worker_init.connect
+def share_what_is_loaded(**_kwargs: object) -> None:
+    """Have the processes that compute share the code that the worker has loaded before it forks them."""
+    garbage.share_with_forks()
 
 
 @worker_process_init.connect

@@ -1,5 +1,6 @@
 """The environment variables evalweb reads: declared once, documented in docs/operations.md, read from here only."""
 
+import json
 import os
 from typing import NamedTuple, NoReturn
 
@@ -44,6 +45,12 @@ VARIABLES: dict[str, Variable] = {
     "EVALWEB_MTURK_ORIGINS": Variable(
         "", "Origins, besides MTurk's own, that may frame workers' pages and receive their work; separated by commas."
     ),
+    "EVALWEB_METRIC_PROGRAMS": Variable(
+        "",
+        "Programs that compute metrics, as JSON: the command of each by its name, such as "
+        '`{"GRUEN": ["python3", "/srv/metrics/gruen.py"]}`; see docs/metrics-file.md.',
+    ),
+    "EVALWEB_METRIC_PROGRAM_SECONDS": Variable("3600", "Maximum seconds that such a program may take for a study."),
     "EVALWEB_LOG_LEVEL": Variable("INFO", "DEBUG, INFO, WARNING or ERROR."),
     "EVALWEB_WEB_PROCESSES": Variable("2", "Web server processes per container or machine."),
     "EVALWEB_WEB_THREADS": Variable("8", "Threads per web server process; each keeps one database connection."),
@@ -115,6 +122,20 @@ def number(name: str, *, least: int = 0) -> int:
     if not value.isdecimal() or int(value) < least:
         raise ImproperlyConfigured(f"{name} is {value!r}. Set it to a whole number of at least {least}.")
     return int(value)
+
+
+def commands(name: str) -> dict[str, list[str]]:
+    """Return commands by name from JSON, each a list of words; ImproperlyConfigured for anything else."""
+    try:
+        value = json.loads(text(name) or "{}")
+    except ValueError:
+        value = None
+    words_of = list(value.values()) if isinstance(value, dict) else [None]
+    if not all(
+        isinstance(words, list) and words and all(isinstance(word, str) for word in words) for words in words_of
+    ):
+        refuse(name, 'Set it to JSON such as {"GRUEN": ["python3", "/srv/metrics/gruen.py"]}.')
+    return dict(value)
 
 
 def keep_one_thread() -> None:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from evalweb import environment, logs
+from evalweb import environment, garbage, logs
 from evalweb.front.held_socket import HELD
 
 _host = environment.text("HOST")
@@ -17,6 +17,13 @@ asgi_lifespan = "off"
 # Connections of one process, most of them idle. Beyond, the one that is idle for longest is cut.
 worker_connections = 4_000
 timeout = 60
+
+
+def pre_fork(_arbiter: object, _worker: object) -> None:
+    """Have web processes share the code that was loaded before they are forked."""
+    garbage.share_with_forks()
+
+
 graceful_timeout = 10
 # Longer than proxies and programs keep an idle connection (nginx 60 s): they close it, and never send on one that is
 # being closed here.

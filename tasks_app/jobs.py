@@ -5,6 +5,7 @@ import logging
 from celery import shared_task
 from django.db import DatabaseError, InterfaceError
 
+from tasks_app.importing import background as imports
 from tasks_app.projects import notifying, work
 from tasks_app.services import erasure
 from tasks_app.services.study import cleaned, removing
@@ -27,6 +28,7 @@ def upkeep() -> None:
         erasure.remove_old_identities,
         notifying.notify_again,
         background.notify_again,
+        imports.notify_again,
         cleaned.clean_earlier,
         removing.delete_old_rehearsals,
     )
@@ -53,3 +55,12 @@ def work_on_setup(work_id: int) -> None:
         background.work(work_id)
     except DATABASE_ERRORS as error:
         log.warning("Work %s on a set-up stopped; workers will be notified of it again: %s", work_id, error)
+
+
+@shared_task(name=imports.JOB)
+def work_on_import(work_id: int) -> None:
+    """Read, check and store a large file of ratings, unless another process is doing that."""
+    try:
+        imports.work(work_id)
+    except DATABASE_ERRORS as error:
+        log.warning("Import %s stopped; workers will be notified of it again: %s", work_id, error)

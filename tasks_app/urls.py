@@ -28,7 +28,7 @@ from tasks_app.views.researcher import (
     usual,
     withdrawing,
 )
-from tasks_app.views.researcher.importing import of_format, one_table
+from tasks_app.views.researcher.importing import of_format, one_table, progress
 from tasks_app.views.researcher.importing import pages as importing
 from tasks_app.views.researcher.pay import pages as paying
 from tasks_app.views.researcher.projects import acting as project_acting
@@ -157,6 +157,7 @@ researcher_urls: list[URLPattern] = [
     path("<slug:slug>/due/<int:wave>/ids/", waves.due_ids, name="due_ids"),
     path("<slug:slug>/due/<int:wave>/ids.csv", waves.due_csv, name="due_csv"),
     path("<slug:slug>/import/", importing.import_ratings, name="import"),
+    path("<slug:slug>/import/progress/", progress.import_progress, name="import_progress"),
     path("<slug:slug>/one-table/", one_table.one_table, name="one_table"),
     path("<slug:slug>/of-format/", of_format.of_format, name="of_format"),
     path("<slug:slug>/file/", studies.file, name="file"),

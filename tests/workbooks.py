@@ -1,6 +1,7 @@
 """Workbooks for tests: the smallest .xlsx that holds given sheets, written by hand so that every cell is known."""
 
 import io
+import re
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +30,28 @@ class Day:
     number: float
 
 
-Cell = str | int | float | bool | Formula | Day | None
+@dataclass(frozen=True)
+class Raw:
+    """A text as it stands in the XML: what a workbook has written _x0008_ is a control character."""
+
+    text: str
+
+
+# Characters that XML cannot hold, or turns into others, and words that would be read as the code of one.
+_WRITTEN = re.compile(r"[\x00-\x08\x0b-\x1f]|_(?=x[0-9A-Fa-f]{4}_)")
+
+
+def in_workbook(text: str) -> str:
+    """Return a text without U+FFFE and U+FFFF, which are no characters, and which no workbook can hold."""
+    return text.replace("\ufffe", "").replace("\uffff", "")
+
+
+def _coded(text: str) -> str:
+    """Return a text as spreadsheet programs write it: characters that XML cannot hold by their codes (ECMA-376)."""
+    return _WRITTEN.sub(lambda found: f"_x{ord(found[0]):04X}_", text)
+
+
+Cell = str | Raw | int | float | bool | Formula | Day | None
 Sheet = Sequence[Sequence[Cell]]
 
 
@@ -128,8 +150,9 @@ def _cell(cell: Cell, row: int, column: int) -> str:
             return ""
         case bool():
             return f'<c {place} t="b"><v>{int(cell)}</v></c>'
-        case str():
-            return f'<c {place} t="inlineStr"><is><t xml:space="preserve">{escape(cell)}</t></is></c>'
+        case str() | Raw():
+            text = cell.text if isinstance(cell, Raw) else _coded(cell)
+            return f'<c {place} t="inlineStr"><is><t xml:space="preserve">{escape(text)}</t></is></c>'
         case Formula(text=text, value=value):
             saved = "" if value is None else f"<v>{escape(value)}</v>"
             return f'<c {place} t="str"><f>{escape(text)}</f>{saved}</c>'

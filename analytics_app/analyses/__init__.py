@@ -13,6 +13,7 @@ from analytics_app.analyses.shared.conditions import Condition
 from analytics_app.analyses.shared.filtered import FilteredAnalysis
 from analytics_app.analyses.shared.rated_texts import BetweenRaters, rated_texts
 from analytics_app.analyses.shared.rater_groups import RaterSlice
+from analytics_app.analyses.shared.system_groups import SystemSlice
 from analytics_app.results import Row
 from analytics_app.stats.values import Estimate
 from tasks_app.settings.fields import YesNoField, choice_field, line_field, number_field, whole_field
@@ -36,6 +37,7 @@ __all__ = [
     "Rows",
     "Sample",
     "Scale",
+    "SystemSlice",
     "YesNoField",
     "bootstrap",
     "choice_field",

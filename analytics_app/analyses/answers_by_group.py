@@ -9,12 +9,14 @@ import numpy as np
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses.base import Analysis, QuestionCriterion, Rows, Sample, in_words
+from analytics_app.analyses.base import QuestionCriterion, Rows, Sample, in_words
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.answer_counts import answer_counts
 from analytics_app.analyses.shared.change_tables import family_notes
+from analytics_app.analyses.shared.regrouped import GroupsOfRaters
 from analytics_app.models import ResultRow
 from analytics_app.ratings import Floats, Table
+from analytics_app.ratings.extras.rater_attributes import ATTRIBUTE
 from analytics_app.results import Row
 from analytics_app.show import cells
 from analytics_app.show.cells import DASH, Cell
@@ -37,12 +39,13 @@ RANKS, NUMBERS, CATEGORIES = "ranks", "numbers", "categories"
 
 
 @register
-class AnswersByGroup(Analysis):
+class AnswersByGroup(GroupsOfRaters):
     """Counts, medians or means of each question by group, and each two groups tested.
 
     Categories are compared by chi-squared, or by Fisher's exact test where an expected count is below 5; numbers by
     Welch's t test; steps by the Mann-Whitney test, or as numbers or categories. All tests of a task are one family.
-    Words of PANAS are compared as scores, by the analysis of that name, and answers in words not at all.
+    Words of PANAS are compared as scores, by the analysis of that name, and answers in words not at all. Groups are
+    those of the study, or of an attribute of raters, whose own question is left out then.
     """
 
     label = _("Answers by group")
@@ -83,6 +86,8 @@ class AnswersByGroup(Analysis):
 
     def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield the answers of each group to each question in each wave, then the tests of every two groups."""
+        sample, _groups = self.regrouped(sample)
+        own = None if self.attribute is None else self.attribute.attribute.removeprefix(ATTRIBUTE)
         table = sample.table
         group, wave = table.judgments.group[table.judgment], table.judgments.wave[table.judgment]
         groups = [int(code) for code in np.unique(group[group >= 0])]
@@ -93,7 +98,7 @@ class AnswersByGroup(Analysis):
         for number in waves:
             shown_wave = number if len(waves) > 1 else None
             for question in sample.question.criteria:
-                if question.scale is Scale.TEXT or question.key.startswith(PREFIX):
+                if question.scale is Scale.TEXT or question.key.startswith(PREFIX) or question.key == own:
                     continue
                 about = (table.criterion == question.code) & (wave == number)
                 answers = {code: table.where(about & (group == code)) for code in groups}

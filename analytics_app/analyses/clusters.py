@@ -1,7 +1,7 @@
 """Clusters of systems as WMT draws them from direct assessment."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from django.utils.translation import gettext
@@ -18,25 +18,29 @@ from analytics_app.charts.picking import Material, setting
 from analytics_app.charts.ranked import correction
 from analytics_app.models import ResultRow
 from analytics_app.results import Row
-from analytics_app.show.cells import DASH, Cell, name
+from analytics_app.show.cells import DASH, Cell, figure, name
 from analytics_app.show.formats import digits, items, p_below, ranks, whole
+from analytics_app.show.notes import left_out
 from analytics_app.show.shown import Shown, StoredRows, by_pair, by_system, subsets, tables_of
-from analytics_app.show.table import Table
+from analytics_app.show.table import Column, Table
 from analytics_app.stats.comparison.paired import item_means
 from analytics_app.stats.comparison.rank_sum import RankClusters, rank_sum_clusters
 from analytics_app.stats.values import joined
-from tasks_app.settings.fields import choice_field, number_field
+from tasks_app.settings.fields import YesNoField, choice_field, number_field
 from tasks_app.task_types.base import Scale
 
 # Which system of a pair has the higher score, so that its one-sided test is of being above the other.
 FIRST_HIGHER, SECOND_HIGHER = "first system above second", "second system above first"
+
+RANK_SUM, SIGNED_RANK = "rank_sum", "signed_rank"
+TESTS = {RANK_SUM: "one-sided rank-sum, asymptotic", SIGNED_RANK: "one-sided signed-rank"}
 
 UNCORRECTED = "Not corrected for the number of tests, as WMT has it."
 
 
 @register
 class Clusters(FilteredAnalysis):
-    """Systems separated by one-sided rank-sum tests on segments, as WMT does.
+    """Systems separated by one-sided rank tests on segments, as WMT does.
 
     The score of a segment is the mean of its ratings' z, the score of a system the plain mean over its segments. A
     line is drawn where every system above beats every system below (p below the limit). The rank range of a system
@@ -59,9 +63,24 @@ class Clusters(FilteredAnalysis):
         "cluster_rank_raw": _("Rank by mean over segments, with its range"),
         "cluster_raw": _("Cluster by raw ratings"),
         "rank_sum_raw": _("Rank-sum test of raw ratings"),
+        "signed_rank_z": _("Signed-rank test of z"),
+        "signed_rank_raw": _("Signed-rank test of raw ratings"),
+        "head_to_head_z": _("Difference of mean z over segments"),
+        "head_to_head_raw": _("Difference of means over segments"),
     }
+    # Archives of runs from before have no differences head to head.
+    before_the_choice: ClassVar[Mapping[str, object]] = {"test": RANK_SUM, "head_to_head": False}
 
     values = choice_field(_("Values"), (("z", _("judge-wise z")), ("raw", _("raw ratings"))), initial="z")
+    test = choice_field(
+        _("Test of two systems"),
+        (
+            (RANK_SUM, _("rank sums of their segments, as in WMT")),
+            (SIGNED_RANK, _("signed ranks on the segments of both (Wilcoxon)")),
+        ),
+        initial=RANK_SUM,
+    )
+    head_to_head = YesNoField(initial=True, label=_("Differences of every two systems, head to head"))
     limit = number_field(_("A system beats another at p below"), within=(0.0001, 0.5), initial=0.05)
     correction = choice_field(
         _("Correction for several tests"), (("none", _("none, as in WMT")), ("holm", _("Holm"))), initial="none"
@@ -80,11 +99,18 @@ class Clusters(FilteredAnalysis):
             return
         values = outputs.z if kind == "z" else outputs.value
         matrix, _items = item_means(values, outputs.system, outputs.item, len(outputs.systems))
-        ranking = rank_sum_clusters(matrix, limit=self.limit, correction=self.correction)
+        ranking = rank_sum_clusters(
+            matrix, limit=self.limit, correction=self.correction, paired=self.test == SIGNED_RANK
+        )
         row_settings = {"values": kind, "limit": self.limit, "correction": self.correction}
         row_settings |= sample.common.of_z if kind == "z" else {}
+        if self.test == SIGNED_RANK:
+            row_settings["test"] = TESTS[SIGNED_RANK]
         yield from _systems(make, outputs, ranking, row_settings, kind, reason.sentence if reason else None, values)
-        yield from _tests(make, outputs, ranking, row_settings, kind, corrected=self.correction != "none")
+        corrected = self.correction != "none"
+        yield from _tests(make, outputs, ranking, row_settings, f"{self.test}_{kind}", corrected=corrected)
+        if self.head_to_head:
+            yield from _head_to_head(make, outputs, ranking, row_settings, kind)
 
 
 def _systems(
@@ -112,25 +138,36 @@ def _systems(
 
 
 def _tests(
-    make: Rows, outputs: Outputs, ranking: RankClusters, settings: dict[str, Any], kind: str, *, corrected: bool
+    make: Rows, outputs: Outputs, ranking: RankClusters, settings: dict[str, Any], statistic: str, *, corrected: bool
 ) -> Iterator[Row]:
     family = {
         **settings,
         "family": f"{len(ranking.tests)} pairs of one criterion",
-        "test": "one-sided rank-sum, asymptotic",
+        "test": TESTS[statistic.rpartition("_")[0]],
         **make.sample.common.scope("items"),
     }
     note = None if corrected else UNCORRECTED
     for pair in sorted(ranking.tests, key=lambda pair: (min(pair.a, pair.b), max(pair.a, pair.b))):
         a, b = in_order(outputs.systems, make.sample.common.pairs, pair.a, pair.b)
         yield make.row(
-            f"rank_sum_{kind}",
+            statistic,
             pair.test,
             **outputs.names(a, b),
             p_adjusted=pair.p_adjusted if corrected else None,
             settings={**family, "tested": FIRST_HIGHER if a == pair.a else SECOND_HIGHER},
             note=joined(pair.test.note, note),
         )
+
+
+def _head_to_head(
+    make: Rows, outputs: Outputs, ranking: RankClusters, settings: dict[str, Any], kind: str
+) -> Iterator[Row]:
+    """Yield the difference of the scores of every two systems: the first less the second."""
+    for pair in sorted(ranking.tests, key=lambda pair: (min(pair.a, pair.b), max(pair.a, pair.b))):
+        a, b = in_order(outputs.systems, make.sample.common.pairs, pair.a, pair.b)
+        first, second = ranking.scores[a].value, ranking.scores[b].value
+        if first is not None and second is not None:
+            yield make.row(f"head_to_head_{kind}", value=first - second, **outputs.names(a, b), settings=settings)
 
 
 # Tables of clusters by WMT's rank-sum tests.
@@ -157,12 +194,50 @@ def clusters(rows: StoredRows, limit: float) -> Iterator[Table]:
             Shown(gettext("Segments"), f"cluster_rank_{kind}", items),
         ]
         yield from by_system(rows.whole, caption, columns, lead=f"segment_score_{kind}")
-        pairs = [
-            Shown(gettext("Tested"), f"rank_sum_{kind}", tested),
-            Shown(gettext("Rank-sum test, one-sided p"), f"rank_sum_{kind}", p_below(limit)),
-        ]
-        yield from by_pair(rows.whole, gettext("Rank-sum tests"), pairs, lead=f"rank_sum_{kind}", sign="–")
+        yield from head_to_head(rows.whole, kind)
+        for test, head, tests in (
+            (RANK_SUM, gettext("Rank-sum test, one-sided p"), gettext("Rank-sum tests")),
+            (SIGNED_RANK, gettext("Signed-rank test, one-sided p"), gettext("Signed-rank tests")),
+        ):
+            lead = f"{test}_{kind}"
+            pairs = [Shown(gettext("Tested"), lead, tested), Shown(head, lead, p_below(limit))]
+            yield from by_pair(rows.whole, tests, pairs, lead=lead, sign="–")
     yield from subsets(rows, limit, gettext("Clusters by subset"))
+
+
+# The most systems of a readable table of all pairs.
+MOST_SYSTEMS = 30
+# The marks of WMT's tables, by the p below which they stand.
+MARKS = ((0.001, "‡"), (0.01, "†"), (0.05, "⋆"))
+
+
+def head_to_head(rows: StoredRows, kind: str) -> Iterator[Table]:
+    """Yield WMT's table of all pairs: the score of the row's system less that of the column's, marked by p."""
+    differences = {(row.system, row.system_b): row for row in rows.of(f"head_to_head_{kind}")}
+    tests = {(row.system, row.system_b): row for row in rows.of(f"{RANK_SUM}_{kind}", f"{SIGNED_RANK}_{kind}")}
+    places = {row.system: row.value for row in rows.of(f"segment_score_{kind}") if row.value is not None}
+    systems = sorted(places, key=lambda system: (-places[system], str(system)))[:MOST_SYSTEMS]
+    if not differences:
+        return
+
+    def cell(system: str | None, other: str | None) -> Cell:
+        pair = (system, other) if (system, other) in differences else (other, system)
+        row, test = differences.get(pair), tests.get(pair)
+        if row is None or row.value is None:
+            return Cell(DASH)
+        value = row.value if row.system == system else -row.value
+        p = None if test is None else test.p if test.p_adjusted is None else test.p_adjusted
+        mark = next((sign for below, sign in MARKS if p is not None and p < below), "")
+        # The test is of the higher system being above the lower.
+        return Cell(f"{figure(value, 2)}{mark if value > 0 else ''}", value, numbers=(value,))
+
+    lines = [[name(system), *(cell(system, other) for other in systems)] for system in systems]
+    note = gettext(
+        "Row less column. The row's system beats the column's with p below .05 (⋆), .01 (†) or .001 (‡), one-sided."
+    )
+    columns = [Column(gettext("System"), number=False), *(Column(str(system)) for system in systems)]
+    more = left_out(len(places) - len(systems), gettext("Further systems in the file of results: %(n)s."))
+    yield Table(gettext("Head to head"), columns, lines, [note, *more])
 
 
 # The chart of clusters: the ranks that rank-sum tests leave open.
@@ -182,11 +257,15 @@ def _by_rank_sum(material: Material, clusters: Mapping[str | None, float]) -> st
     rows = material.of("cluster_rank_z") or material.of("cluster_rank_raw")
     without = " without correction" if setting(rows, "correction") == "none" else ""
     outcome = f"give {n} clusters" if n > 1 else "leave all systems in one cluster"
-    return f"For these raters only, one-sided rank-sum tests{without} {outcome} for {material.name}"
+    return f"For these raters only, one-sided {_ranks(rows)} tests{without} {outcome} for {material.name}"
 
 
 def _rank_sum(rows: Sequence[Row]) -> str:
     values = "z" if setting(rows, "values") == "z" else "ratings"
     method = setting(rows, "correction")
     corrected = "not corrected for several tests" if method == "none" else f"corrected ({correction(method)})"
-    return f"By mean {values} over segments. Line: ranks that one-sided rank-sum tests leave open, {corrected}"
+    return f"By mean {values} over segments. Line: ranks that one-sided {_ranks(rows)} tests leave open, {corrected}"
+
+
+def _ranks(rows: Sequence[Row]) -> str:
+    return "signed-rank" if setting(rows, "test") == TESTS[SIGNED_RANK] else "rank-sum"

@@ -1,6 +1,7 @@
 """Outcomes measured elsewhere, such as calories: means by group and wave, and change between waves."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -65,6 +66,9 @@ class Outcomes(ChangeAnalysis):
     def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield means of every wave, then how they changed."""
         measured = sample.extras[Measured]
+        sample, groups_of_raters = self.regrouped(sample)
+        if groups_of_raters is not None:
+            measured = replace(measured, group=np.where(measured.rater >= 0, groups_of_raters[measured.rater], -1))
         if measured.task != sample.question.task:
             return
         times = times_of(measured, only_kept=sample.basis == "kept")

@@ -25,7 +25,7 @@ ABOUT = (
     "The ratings of the study in long form, one row a rating. A rating of a text that several systems produced alike "
     "gives one row for each of them; such rows share `rating`. A judgment without a rating gives one row whose label "
     "is `skip` or `none`. While the study is open or paused only its owners may take them out, which is logged.\n\n"
-    f"{table((*columns.RATINGS, columns.FEATURES))}"
+    f"{table((*columns.RATINGS, *columns.OPEN_ENDED))}"
 )
 
 

@@ -20,7 +20,7 @@ from django.utils import timezone
 from analytics_app.archive import describing, keys, rows, signing
 from analytics_app.archive.describing import Archived, ArchivedFile
 from analytics_app.exports import ratings, results
-from analytics_app.exports.statement import features_of
+from analytics_app.exports.statement import own_columns_of
 from analytics_app.heds.formats import markdown, public_form
 from analytics_app.heds.questions import Version
 from analytics_app.heds.sheet import sheet_of
@@ -100,7 +100,7 @@ def write(study: Study, run: Run, target: IO[bytes], *, standing: str, texts: bo
         files = list(writing.files)
         for path, text in (
             (describing.README, describing.readme(about, files)),
-            (describing.PACKAGE, describing.package(about, files, _features(study))),
+            (describing.PACKAGE, describing.package(about, files, own_columns_of(study).names)),
             (describing.CRATE, describing.crate(about, files)),
         ):
             writing.add(path, "", [text.encode()])
@@ -152,10 +152,6 @@ def _reports(writing: _Writing, about: Archived, standing: str) -> None:
     text = methods_of(about.study, about.run, standing=standing, systems=True)
     for format, title in METHODS.items():
         writing.add(f"methods.{format}", title, [formats.in_format(text, format).encode()])
-
-
-def _features(study: Study) -> list[str]:
-    return [f"feature_{name}" for name in features_of(study)]
 
 
 def _without_texts(chunks: Iterable[bytes]) -> Iterator[bytes]:

@@ -32,7 +32,7 @@ class Column:
     sql: str = ""
 
 
-FEATURE = "feature_"
+FEATURE, OF_SYSTEM = "feature_", "system_"
 
 RATINGS: tuple[Column, ...] = (
     Column("judgment", Kind.WHOLE, _("Number of the judgment: the rows of one answer share it."), "j.judgment"),
@@ -129,6 +129,12 @@ RATINGS: tuple[Column, ...] = (
 )
 
 FEATURES = Column(f"{FEATURE}…", Kind.TEXT, _("A property of the item, one column each, such as feature_domain."))
+OF_SYSTEMS = Column(
+    f"{OF_SYSTEM}…",
+    Kind.TEXT,
+    _("An attribute of the system in the column system, one column each, such as system_size."),
+)
+OPEN_ENDED = (FEATURES, OF_SYSTEMS)
 
 RESULTS: tuple[Column, ...] = (
     Column("analysis", Kind.WORD, _("The analysis that gave the number.")),

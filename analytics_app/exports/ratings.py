@@ -20,7 +20,7 @@ from django.utils.translation import gettext as _
 
 from analytics_app.exports import columns
 from analytics_app.exports.copying import CSV, RAW, copy_out
-from analytics_app.exports.statement import STUDY, Selection, Statement, features_of
+from analytics_app.exports.statement import STUDY, OwnColumns, Selection, Statement, own_columns_of
 from tasks_app.models import Assignment, Criterion, Study, Task, statements
 from tasks_app.selectors import judgments
 from tasks_app.selectors.judgments import UnknownName
@@ -105,12 +105,10 @@ def stream(
     """
     selection = select(study, tasks=tasks, raters=raters, criterion=criterion, include=include, checks=checks)
     selection = replace(selection, after=since_id, until=until)
-    features = features_of(study)
-    statement = Statement(selection, features, neutralised=format == "csv")
+    own = own_columns_of(study)
+    statement = Statement(selection, own, neutralised=format == "csv")
     if format == "csv":
-        return copy_out(
-            statement.cells(), statement.params, options=CSV, head=_header(COLUMNS, features), line_end=CRLF
-        )
+        return copy_out(statement.cells(), statement.params, options=CSV, head=_header(COLUMNS, own), line_end=CRLF)
     return copy_out(statement.objects(), statement.params, options=RAW)
 
 
@@ -119,16 +117,17 @@ def stream_all(
 ) -> Generator[bytes, None, None]:
     """Return the ratings of several studies as chunks of one file, study after study.
 
-    The first column, `study`, is the slug of the study. Features of any of the studies are columns of all; where a
-    study does not have one, it is empty. Each study is read as it is when its turn comes.
+    The first column, `study`, is the slug of the study. Features of items and attributes of systems of any of the
+    studies are columns of all; where a study does not have one, it is empty. Each study is read as it is when its turn
+    comes.
     Answers to checks are left out unless `checks` says otherwise.
 
     The connection is busy while a study is read. Raises django.db.DatabaseError while iterating.
     """
-    features = features_of(*studies)
-    head = _header((STUDY, *COLUMNS), features)
+    own = own_columns_of(*studies)
+    head = _header((STUDY, *COLUMNS), own)
     for study in studies:
-        statement = Statement(select(study, checks=checks), features, neutralised=format == "csv", named=True)
+        statement = Statement(select(study, checks=checks), own, neutralised=format == "csv", named=True)
         if format == "csv":
             yield from copy_out(statement.cells(), statement.params, options=CSV, head=head, line_end=CRLF)
             head = b""
@@ -136,9 +135,9 @@ def stream_all(
             yield from copy_out(statement.objects(), statement.params, options=RAW)
 
 
-def _header(names: Sequence[str], features: Sequence[str]) -> bytes:
+def _header(names: Sequence[str], own: OwnColumns) -> bytes:
     line = io.StringIO(newline="")
-    csv.writer(line).writerow([*names, *(columns.FEATURE + name for name in features)])
+    csv.writer(line).writerow([*names, *own.names])
     return line.getvalue().encode()
 
 
@@ -231,5 +230,5 @@ def _next(selection: Selection, kind: str, mark: int, limit: int) -> list[int]:
 
 
 def _rows(selection: Selection) -> list[dict[str, Any]]:
-    statement = Statement(selection, features_of(selection.study), neutralised=False)
+    statement = Statement(selection, own_columns_of(selection.study), neutralised=False)
     return [json.loads(line) for (line,) in statements.rows(statement.objects(), statement.params)]

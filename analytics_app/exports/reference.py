@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from django.utils.translation import override
 
-from analytics_app.exports.columns import FEATURES, RATINGS, RESULTS, Column
+from analytics_app.exports.columns import OPEN_ENDED, RATINGS, RESULTS, Column
 from tasks_app import task_types
 from tasks_app.task_types import TaskType
 from tasks_app.task_types.base import Outcome
@@ -42,7 +42,7 @@ def reference() -> str:
 
 def _lines() -> Iterator[str]:
     yield from ("### Ratings", "")
-    yield from _columns((*RATINGS, FEATURES))
+    yield from _columns((*RATINGS, *OPEN_ENDED))
     yield from (
         "",
         "### What each task type fills",

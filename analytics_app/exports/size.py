@@ -55,17 +55,49 @@ _counted: dict[int, tuple[Answers, int]] = {}
 MOST_REMEMBERED = 100_000
 
 
+# Judgments that a page waits to have counted: these take a tenth to a third of a second.
+MOST_AT_ONCE = 20_000
+
+
 def rows_of_file(study: Study) -> int:
     """Return the number of rows of the file of ratings without answers to checks, and without its header."""
-    answers = {rater: Answers(n, last) for rater, n, last in statements.rows(_ANSWERS, {"study": study.pk})}
-    known = {rater: _counted.get(rater) for rater in answers}
-    same = {rater: counted for rater, counted in known.items() if counted and counted[0] == answers[rater]}
-    changed = [rater for rater in answers if rater not in same]
-    fresh = {rater: (answers[rater], rows) for rater, rows in _count(changed)} if changed else {}
-    if len(_counted) + len(fresh) > MOST_REMEMBERED:
-        _counted.clear()
-    _counted.update(fresh)
-    return sum(rows for _answers, rows in (*same.values(), *fresh.values()))
+    return _Raters(study).rows()
+
+
+def rows_if_quick(study: Study) -> int | None:
+    """Return the same number, or None where more judgments would have to be counted than a page waits for."""
+    raters = _Raters(study)
+    return raters.rows() if raters.n_to_count <= MOST_AT_ONCE else None
+
+
+class _Raters:
+    """The raters of a study: some have rows that this process has counted, others have answered since."""
+
+    def __init__(self, study: Study) -> None:
+        rows = statements.rows(_ANSWERS, {"study": study.pk})
+        self._answers = {rater: Answers(n, last) for rater, n, last in rows}
+        known = {rater: _counted.get(rater) for rater in self._answers}
+        self._same = {
+            rater: counted for rater, counted in known.items() if counted and counted[0] == self._answers[rater]
+        }
+
+    @property
+    def _changed(self) -> list[int]:
+        return [rater for rater in self._answers if rater not in self._same]
+
+    @property
+    def n_to_count(self) -> int:
+        """The number of judgments that have to be counted."""
+        return sum(self._answers[rater].n for rater in self._changed)
+
+    def rows(self) -> int:
+        """Return the rows of all raters, after counting those that are not known."""
+        changed, answers = self._changed, self._answers
+        fresh = {rater: (answers[rater], rows) for rater, rows in _count(changed)} if changed else {}
+        if len(_counted) + len(fresh) > MOST_REMEMBERED:
+            _counted.clear()
+        _counted.update(fresh)
+        return sum(rows for _answers, rows in (*self._same.values(), *fresh.values()))
 
 
 def _count(raters: Sequence[int]) -> list[tuple[int, int]]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import Q
 
-from analytics_app.exports.columns import FEATURE, RATINGS, Column, Kind
+from analytics_app.exports.columns import FEATURE, OF_SYSTEM, RATINGS, Column, Kind
 from analytics_app.models import Exclusion
 from analytics_app.ratings import withdrawn_units
 from analytics_app.selectors.runs import best_run
@@ -66,7 +66,7 @@ SELECT u.id, u.item_id, {task} AS task, {unit} AS unit, {document} AS document
 """
 
 SHOWN = """
-SELECT po.id, po.part_id, o.item_id, {system} AS system, {variant} AS variant
+SELECT po.id, po.part_id, o.item_id, {system} AS system, {variant} AS variant {attributes}
   FROM tasks_app_partoutput po
   JOIN tasks_app_part p ON p.id = po.part_id
   JOIN tasks_app_unit u ON u.id = p.unit_id
@@ -193,24 +193,39 @@ class Selection:
 STUDY = "study"
 
 
-def features_of(*studies: Study) -> tuple[str, ...]:
-    """Return the names of the items' features of some studies, in alphabetical order."""
-    rows = statements.rows(
-        'SELECT DISTINCT jsonb_object_keys(features) COLLATE "C" FROM tasks_app_item WHERE study_id = ANY(%s)'
-        " ORDER BY 1",
-        [[study.pk for study in studies]],
+@dataclass(frozen=True, slots=True)
+class OwnColumns:
+    """The names of what researchers know of items and systems: features of items, and attributes of systems."""
+
+    features: tuple[str, ...] = ()
+    attributes: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the columns, in their order."""
+        return *(FEATURE + name for name in self.features), *(OF_SYSTEM + name for name in self.attributes)
+
+
+_NAMES = {
+    column: f'SELECT DISTINCT jsonb_object_keys({column}) COLLATE "C" FROM {table} WHERE study_id = ANY(%s) ORDER BY 1'  # noqa: S608
+    for column, table in (("features", "tasks_app_item"), ("attributes", "tasks_app_system"))
+}
+
+
+def own_columns_of(*studies: Study) -> OwnColumns:
+    """Return the columns that items and systems of some studies have, in alphabetical order."""
+    ids = [study.pk for study in studies]
+    return OwnColumns(
+        **{column: tuple(name for (name,) in statements.rows(sql, [ids])) for column, sql in _NAMES.items()}
     )
-    return tuple(name for (name,) in rows)
 
 
 class Statement:
     """The builder of the SELECT; `neutralised` makes cells safe for spreadsheets, `named` adds the study's slug."""
 
-    def __init__(
-        self, selection: Selection, features: tuple[str, ...], *, neutralised: bool, named: bool = False
-    ) -> None:
+    def __init__(self, selection: Selection, own: OwnColumns, *, neutralised: bool, named: bool = False) -> None:
         self.selection = selection
-        self.features = features
+        self.own = own
         self.neutralised = neutralised
         # Exclusions of the best run, and exclusions by hand.
         run = best_run(selection.study)
@@ -231,14 +246,16 @@ class Statement:
             "withdrawn_text": WITHDRAWN_TEXT,
             "formula": FORMULA,
             "time": TIME_FORMAT,
-            **{f"feature_{number}": name for number, name in enumerate(features)},
+            **{f"feature_{number}": name for number, name in enumerate(own.features)},
+            **{f"attribute_{number}": name for number, name in enumerate(own.attributes)},
         }
 
     def cells(self) -> str:
-        """Return the SELECT with one column per cell, features last."""
-        features = [f"i.feature_{number}" for number in range(len(self.features))]
+        """Return the SELECT with one column per cell, features of items and attributes of systems last."""
+        own = [f"i.feature_{number}" for number in range(len(self.own.features))]
+        own += [f"s.attribute_{number}" for number in range(len(self.own.attributes))]
         named = ["%(slug)s::text"] if self.named else []
-        return f"{self._tables()} SELECT {', '.join([*named, *map(self._cell, RATINGS), *features])} {self._from()}"
+        return f"{self._tables()} SELECT {', '.join([*named, *map(self._cell, RATINGS), *own])} {self._from()}"
 
     def objects(self) -> str:
         """Return the SELECT with one JSON object per row.
@@ -248,9 +265,16 @@ class Statement:
         named = [f"%(slug)s::text AS {STUDY}"] if self.named else []
         cells = ", ".join([*named, *(f'{self._cell(column)} AS "{column.name}"' for column in RATINGS)])
         row = f"(SELECT row_to_json(o)::text FROM (SELECT {cells}) o)"  # noqa: S608  every part is a constant
-        if self.features:
-            row = f"left({row}, -1) || COALESCE(i.features, %(no_features)s) || chr(125)"
-            self.params["no_features"] = "".join(f",{_quoted(FEATURE + name)}:null" for name in self.features)
+        appended = []
+        for table, prefix, names in (
+            ("i.features", FEATURE, self.own.features),
+            ("s.attributes", OF_SYSTEM, self.own.attributes),
+        ):
+            if names:
+                appended.append(f"COALESCE({table}, %(no_{prefix}own)s)")
+                self.params[f"no_{prefix}own"] = "".join(f",{_quoted(prefix + name)}:null" for name in names)
+        if appended:
+            row = f"left({row}, -1) || {' || '.join(appended)} || chr(125)"
         return f"{self._tables()} SELECT {row} {self._from()}"
 
     def _cell(self, column: Column) -> str:
@@ -265,10 +289,15 @@ class Statement:
     def _tables(self) -> str:
         safe = self._safe
         key, document = safe("key"), safe("d.key")
+        attributes = self._own("sy.attributes", "attribute", OF_SYSTEM, self.own.attributes)
         tables = {
-            "i": ITEMS.format(key=safe("i.key"), document=document, features=self._features()),
+            "i": ITEMS.format(
+                key=safe("i.key"),
+                document=document,
+                features=self._own("i.features", "feature", FEATURE, self.own.features),
+            ),
             "u": UNITS.format(task=safe("t.key"), unit=safe("u.key"), document=document),
-            "s": SHOWN.format(system=safe("sy.key"), variant=safe("NULLIF(o.variant, '')")),
+            "s": SHOWN.format(system=safe("sy.key"), variant=safe("NULLIF(o.variant, '')"), attributes=attributes),
             "c": CRITERIA.format(key=key),
             "g": GROUPS.format(key=key),
             "ra": RATERS.format(pseudonym=safe("pseudonym")),
@@ -278,17 +307,18 @@ class Statement:
         materialized = "MATERIALIZED" if self.selection.ratings is None else "NOT MATERIALIZED"
         return "WITH " + ",".join(f"{name} AS {materialized} ({select})" for name, select in tables.items())
 
-    def _features(self) -> str:
-        values = [f"(i.features ->> %(feature_{number})s)" for number in range(len(self.features))]
+    def _own(self, column: str, noun: str, prefix: str, names: tuple[str, ...]) -> str:
+        """Return what selects the values of a JSON column: a column of each, or their text in a JSON object."""
+        values = [f"({column} ->> %({noun}_{number})s)" for number in range(len(names))]
         if not values:
             return ""
         if self.neutralised:
-            return "".join(f", {self._safe(value)} AS feature_{number}" for number, value in enumerate(values))
+            return "".join(f", {self._safe(value)} AS {noun}_{number}" for number, value in enumerate(values))
         pairs = []
         for number, value in enumerate(values):
-            self.params[f"quoted_{number}"] = f",{_quoted(FEATURE + self.features[number])}:"
-            pairs.append(f"%(quoted_{number})s || COALESCE(to_json({value})::text, 'null')")
-        return f", {' || '.join(pairs)} AS features"
+            self.params[f"quoted_{noun}_{number}"] = f",{_quoted(prefix + names[number])}:"
+            pairs.append(f"%(quoted_{noun}_{number})s || COALESCE(to_json({value})::text, 'null')")
+        return f", {' || '.join(pairs)} AS {noun}s"
 
     def _from(self) -> str:
         return FROM.format(

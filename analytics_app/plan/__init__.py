@@ -14,10 +14,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from analytics_app import analyses, quality
-from analytics_app.analyses import Condition, RaterSlice
+from analytics_app.analyses import Condition, RaterSlice, SystemSlice
 from analytics_app.models import Plan
 from analytics_app.ratings.composites import MOST_CHARACTERS, CompositesField
 from analytics_app.ratings.extras.rater_attributes import ATTRIBUTE, questionnaires
+from analytics_app.ratings.extras.system_attributes import KIND, OF_SYSTEM
 from analytics_app.show.labels import CORRECTIONS as CORRECTION_NAMES
 from tasks_app.hooks.registry import Registry
 from tasks_app.hooks.sections import Json, Path
@@ -189,8 +190,11 @@ def complete(
     features: _Known = None,
     groups: _Known = None,
     attributes: _Known = None,
+    of_systems: _Known = None,
 ) -> dict[str, Json]:
-    """Check a plan and fill in every default; names of features, groups and attributes of raters if they are known.
+    """Check a plan and fill in every default; names of features, groups and attributes if they are known.
+
+    `attributes` are those of raters, `of_systems` those of systems.
 
     Raises
     ------
@@ -218,7 +222,9 @@ def complete(
         for key in entry.get("without_systems", ()):
             if key not in systems:
                 problems.append(((*path, "without_systems"), _unknown(key, systems)))
-        problems += [((*path, name), sentence) for name, sentence in _unknown_splits(entry, features, attributes)]
+        problems += [
+            ((*path, name), sentence) for name, sentence in _unknown_splits(entry, features, attributes, of_systems)
+        ]
         for key in entry.get("experts", ()):
             if groups is not None and key not in groups():
                 problems.append(((*path, "experts"), _unknown(key, groups())))
@@ -334,22 +340,29 @@ def _comparisons(given: Any, systems: Sequence[str], problems: list[tuple[Path, 
     return pairs
 
 
-def _unknown_splits(entry: Mapping[str, Any], features: _Known, attributes: _Known) -> Iterator[tuple[str, str]]:
+def _unknown_splits(
+    entry: Mapping[str, Any], features: _Known, attributes: _Known, of_systems: _Known
+) -> Iterator[tuple[str, str]]:
     """Yield, with its setting, a sentence for each feature and attribute that an analysis names and nothing has."""
     for name, feature in _features_of(entry):
         if features is None or feature in features():
             continue
-        if not feature.startswith(ATTRIBUTE):
+        if feature.startswith(OF_SYSTEM):
+            if of_systems is not None and feature not in of_systems():
+                yield name, _no_attribute_of_systems(feature, of_systems())
+        elif not feature.startswith(ATTRIBUTE):
             yield name, _no_feature(feature, features())
         elif attributes is not None and feature not in attributes():
             yield name, _no_attribute(feature, attributes())
 
 
 def _features_of(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the features of items and attributes of raters that an analysis names, each with its setting."""
-    for feature in entry.get("slices", ()):
-        by_rater = RaterSlice.read(feature)
-        yield "slices", feature if by_rater is None else by_rater.attribute
+    """Yield the features of items and attributes of raters and systems that an analysis names, with the setting."""
+    for text in entry.get("slices", ()):
+        found = RaterSlice.read(text) or SystemSlice.read(text)
+        yield "slices", text if found is None else found.attribute
+    if (by_raters := RaterSlice.read(entry.get("groups_by") or "")) is not None:
+        yield "groups_by", by_raters.attribute
     if written := entry.get("where"):
         yield "where", Condition.read(written).feature
 
@@ -362,6 +375,12 @@ def _no_feature(name: str, known: Sequence[str]) -> str:
 def _no_attribute(name: str, known: Sequence[str]) -> str:
     sentence = _("No questionnaire of this study asks raters for “%(name)s”; known are: %(known)s.")
     names = {"name": name.removeprefix(ATTRIBUTE), "known": ", ".join(known) or "–"}
+    return f"{sentence % names} {nearest(name, list(known))}".rstrip()
+
+
+def _no_attribute_of_systems(name: str, known: Sequence[str]) -> str:
+    sentence = _("No system of this study has an attribute “%(name)s”; known are: %(known)s.")
+    names = {"name": name.removeprefix(OF_SYSTEM), "known": ", ".join(known)}
     return f"{sentence % names} {nearest(name, list(known))}".rstrip()
 
 
@@ -407,6 +426,7 @@ def check(document: Mapping[str, Any], study: Study) -> dict[str, Json]:
         features=cache(partial(_features_in, study)),
         groups=cache(partial(list, groups)),
         attributes=cache(partial(attributes_in, study)),
+        of_systems=cache(partial(attributes_of_systems_in, study)),
     )
 
 
@@ -419,6 +439,19 @@ def attributes_in(study: Study) -> list[str]:
     """Return the attributes of raters by which results of a study can be split: the questions of questionnaires."""
     criteria = Criterion.objects.filter(study=study, task_criteria__task__type__in=questionnaires())
     return sorted({f"{ATTRIBUTE}{key}" for key in criteria.values_list("key", flat=True)})
+
+
+def attributes_of_systems_in(study: Study) -> list[str]:
+    """Return the attributes of systems by which results of a study can be split, of which each has its kind."""
+    keys = Func(F("attributes"), function="jsonb_object_keys")
+    names = (
+        System.objects.filter(study=study)
+        .order_by()
+        .annotate(attribute=keys)
+        .values_list("attribute", flat=True)
+        .distinct()
+    )
+    return sorted({KIND, *(f"{OF_SYSTEM}{name}" for name in names)})
 
 
 def document_of(study: Study) -> dict[str, Json]:

@@ -11,6 +11,7 @@ from analytics_app import analyses, quality
 from analytics_app.models import Plan
 from analytics_app.plan import ALL, BadPlan, PlanBlock, complete, default_document, document_of
 from analytics_app.ratings.extras.rater_attributes import ATTRIBUTE, questionnaires
+from analytics_app.ratings.extras.system_attributes import KIND, OF_SYSTEM
 from tasks_app.hooks import sections
 from tasks_app.hooks.registry import Registry
 from tasks_app.hooks.sections import Json, Section
@@ -60,6 +61,11 @@ def _attributes_among(tasks: Sequence[Mapping[str, Any]]) -> list[str]:
     return sorted(f"{ATTRIBUTE}{key}" for key in criteria)
 
 
+def _of_systems_among(systems: Sequence[Mapping[str, Any]]) -> list[str]:
+    names = {name for system in systems for name in system.get("attributes", ())}
+    return sorted({KIND, *(f"{OF_SYSTEM}{name}" for name in names)})
+
+
 def _features_among(items: Sequence[Mapping[str, Any]]) -> list[str]:
     return sorted({name for item in items for name in item["features"]})
 
@@ -98,6 +104,7 @@ class AnalysisSection(Section):
                 features=cache(partial(_features_among, reading.document["items"])),
                 groups=lambda: [group["key"] for group in reading.document["groups"]],
                 attributes=cache(partial(_attributes_among, reading.document["tasks"])),
+                of_systems=cache(partial(_of_systems_among, reading.document["systems"])),
             )
         except BadPlan as error:
             for path, sentence in error.problems:

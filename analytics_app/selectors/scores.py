@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.db.models import Count, Q
+from django.db.models import Count, Max, Q
 from django.utils.translation import gettext_lazy as _
 
 from analytics_app.models import MetricScore
@@ -16,5 +16,7 @@ BETTER = {True: _("lower"), False: _("higher"), None: _("higher, unless the plan
 def metrics_of(study: Study) -> list[dict[str, Any]]:
     """Return the metrics of a study: numbers of scored texts and whole systems, and the better direction in words."""
     rows = MetricScore.objects.filter(study=study).values("metric").order_by("metric")
-    counted = rows.annotate(texts=Count("item"), wholes=Count("id", filter=Q(item=None)))
+    counted = rows.annotate(
+        texts=Count("item"), wholes=Count("id", filter=Q(item=None)), signature=Max("signature", filter=~Q(item=None))
+    )
     return [{**row, "better": BETTER[lower_is_better(row["metric"])]} for row in counted]

@@ -6,14 +6,14 @@ from typing import Any
 
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import redirect
+from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from analytics_app.archive import keys, writing
 from analytics_app.exports import columns, named
 from analytics_app.exports import ratings as ratings_export
 from analytics_app.exports.prefetched import Prefetched
-from analytics_app.exports.size import rows_of_file
+from analytics_app.exports.size import rows_if_quick, rows_of_file
 from analytics_app.models import Run
 from analytics_app.selectors.results import systems_shown
 from analytics_app.selectors.runs import best_run
@@ -34,31 +34,47 @@ log = logging.getLogger(__name__)
 
 @researcher_page("GET")
 def data(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the files that can be downloaded, and their formats."""
+    """Show the files that can be downloaded, and their formats; a script fetches the rows of a large study apart."""
+    counts = "rows" in request.GET
+    if counts and "HX-Request" in request.headers:
+        study, role = access.study_and_role(request.user, slug)
+        if not may_export(study, role):
+            raise Http404
+        return render(
+            request, "researcher/_data_rows.html", {"study": study, **_rows(study, role, rows_of_file(study))}
+        )
 
     def context(study: Study) -> dict[str, Any]:
         _study, role = access.study_and_role(request.user, slug)
         ring, keys_are_damaged = _ring()
         return {
             "run": best_run(study),
-            "rows": rows_of_file(study),
-            "writers": [writer for writer in named.registry.values() if writer.fits(study)],
-            "may_export": may_export(study, role),
+            **_rows(study, role, rows_of_file(study) if counts else rows_if_quick(study)),
             "shown": systems_shown(study),
             "has_outcomes": Outcomes.has_values(study),
             "shows_personal_texts": bool(tasks_with_texts(study)),
             "has_personal_texts": PersonalTexts.has_values(study),
             "earlier_files": earlier_files(study),
             "archived_run": run_to_archive(study),
-            "most_ratings": MOST_RATINGS,
             "keys_are_damaged": keys_are_damaged,
             "signing_key": "" if ring is None else ring.current.fingerprint,
-            "rating_columns": [*columns.RATINGS, columns.FEATURES],
+            "rating_columns": [*columns.RATINGS, *columns.OPEN_ENDED],
             "result_columns": columns.RESULTS,
             "address": request.build_absolute_uri(reverse("public:home")).rstrip("/"),
         }
 
     return study_page(request, slug, "data", context)
+
+
+def _rows(study: Study, role: str | None, rows: int | None) -> dict[str, Any]:
+    """Return the facts about the file of ratings; `rows` is None where they are still to be counted."""
+    return {
+        "rows": rows,
+        "has_rows": rows is None or rows > 0,
+        "most_ratings": MOST_RATINGS,
+        "writers": [writer for writer in named.registry.values() if writer.fits(study)] if rows is not None else [],
+        "may_export": may_export(study, role),
+    }
 
 
 @researcher_page("GET")

@@ -26,11 +26,11 @@ DIES_WITH = {"web": signal.SIGTERM, "worker": signal.SIGKILL, "scheduler": signa
 def commands(beat_schedule: Path) -> dict[str, list[str]]:
     """Return the command line of each process; docker-compose.yml runs the same ones."""
     python = [sys.executable, "-m"]
-    celery = [*python, "celery", "-A", "evalweb"]
+    celery = [*python, "celery", "-A"]
     return {
         "web": [*python, "gunicorn", "-c", "python:evalweb.gunicorn_conf", "evalweb.asgi"],
-        "worker": [*celery, "worker", "-Q", "quick,analysis", "--without-gossip", "--without-mingle"],
-        "scheduler": [*celery, "beat", "--schedule", str(beat_schedule), "--pidfile="],
+        "worker": [*celery, "evalweb", "worker", "-Q", "quick,analysis", "--without-gossip", "--without-mingle"],
+        "scheduler": [*celery, "evalweb.beat", "beat", "--schedule", str(beat_schedule), "--pidfile="],
     }
 
 

@@ -229,6 +229,11 @@ class SystemEntry(Fields):
     kind = ChoiceField(
         System.Kind.choices, initial="machine", help_text="machine, human, reference, source or degraded."
     )
+    attributes = DictField(
+        child=CharField(),
+        initial={"size": "7B"},
+        help_text="What is known of it, as words by name; results can be split by them, as by system_size.",
+    )
 
 
 class Counts(Fields):

@@ -150,7 +150,7 @@ def _stage(table: RatingsTable, rows: RowCheck, staging: storing.Staging, tell: 
     for row in table.rows():
         n += 1
         if n % TOLD == 0:
-            tell(_("%(n)s rows read") % {"n": f"{n:,}"})
+            tell(_("%(n)s rows read and checked") % {"n": f"{n:,}"})
         staged = rows.take(row)
         if staged is not None:
             staging.add(staged, row.line, row.part)

@@ -47,7 +47,10 @@ RATINGS = TableDeclaration(
         Column("document", Kind.TEXT, _("Not used: it belongs to the items.")),
         Column("excluded_by", Kind.TEXT, _("Not used: quality rules are applied anew.")),
     ),
-    Column("feature_", Kind.TEXT, _("Not used: they belong to the items.")),
+    (
+        Column("feature_", Kind.TEXT, _("Not used: they belong to the items.")),
+        Column("system_", Kind.TEXT, _("Not used: they belong to the systems.")),
+    ),
 )
 
 
@@ -59,9 +62,9 @@ def times_of(declared: TableDeclaration) -> tuple[str, ...]:
 TIMES = times_of(RATINGS)
 
 # Columns of an export that are worked out anew here, or come from the study's items.
-NOT_USED = ("document", "excluded_by", "feature_")
+NOT_USED = ("document", "excluded_by", "feature_", "system_")
 
 
 def is_used(name: str) -> bool:
     """Return whether an import takes anything from a column."""
-    return not name.startswith(NOT_USED)
+    return name == "system_b" or not name.startswith(NOT_USED)

@@ -5,7 +5,7 @@ from tasks_app.models.colleagues import ColleagueInvitation
 from tasks_app.models.collected import CollectedText, OwnUnit
 from tasks_app.models.comments import Comment, CommentLink
 from tasks_app.models.deleted import DeletedLink, DeletedStudy, KeptPayment
-from tasks_app.models.imports import ImportMapping
+from tasks_app.models.imports import ImportMapping, ImportWork
 from tasks_app.models.items import (
     Document,
     Gold,
@@ -88,6 +88,7 @@ __all__ = [
     "Idempotency",
     "Identity",
     "ImportMapping",
+    "ImportWork",
     "Invitation",
     "Item",
     "ItemMedia",

@@ -20,7 +20,7 @@ class SystemKind(models.TextChoices):
 
 
 class System(models.Model):
-    """A system that produced outputs."""
+    """A system that produced outputs; `attributes` say by name what is known of it, such as its size, as words."""
 
     Kind = SystemKind
 
@@ -28,6 +28,7 @@ class System(models.Model):
     key = key_field()
     name = models.CharField(max_length=200, blank=True)
     kind = models.CharField(max_length=10, choices=Kind, default=Kind.MACHINE)
+    attributes: "models.JSONField[Any, Any]" = models.JSONField(default=dict, blank=True, db_default={})
 
     class Meta:
         ordering = ("study", "id")

@@ -167,7 +167,7 @@ def _shipped() -> tuple[Shipped, ...]:
 
 @register
 def acts_of_another_type(facts: Facts) -> Iterator[Point]:
-    """Yield words that tell raters to do something that a task does not have: move a slider, choose between two."""
+    """Yield the words that ask raters for an act of another task type, such as to move a slider."""
     rows = {str(row["key"]): (place, row) for place, row in enumerate(facts.document.get("criteria") or ())}
     yielded: set[Point] = set()
     for place, task in facts.main_tasks:
@@ -193,7 +193,7 @@ def acts_of_another_type(facts: Facts) -> Iterator[Point]:
 
 
 def _acts(facts: Facts, task: Mapping[str, Any], kind: TaskType) -> frozenset[Act] | None:
-    """Return the acts of raters in a task; None where that follows from questions of the study alone."""
+    """Return the acts of raters in a task; None where they follow from questions of the study alone."""
     if kind.acts is None:
         return None
     load = facts.workload.tasks.get(str(task["key"])) if facts.workload else None

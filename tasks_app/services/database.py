@@ -25,6 +25,10 @@ CLAIMS, SUBMISSIONS = 1, 2
 # Lock of a worker that works on a large set-up; it is taken by itself and held beyond transactions.
 SETUP_WORKS = 3
 
+# Lock of a worker that imports a file, in the same way; and one import at a time into a study, to the end of its
+# transaction.
+IMPORT_WORKS, IMPORTS = 4, 5
+
 LOCK_ORDER = ("claims", "submissions", "rater", "set", "assignment")
 
 TRIES = 3

@@ -21,6 +21,7 @@ from tasks_app.models import (
     Erasure,
     Event,
     Identity,
+    ImportWork,
     Invitation,
     Judgment,
     Outbox,
@@ -159,6 +160,8 @@ def _forget(rater: Rater) -> None:
     OwnUnit.objects.filter(rater=rater).delete()
     PersonalText.objects.filter(rater=rater).delete()
     Invitation.objects.filter(rater=rater).delete()
+    # The problems of a refused file may name raters of the file.
+    ImportWork.objects.filter(study=rater.study, state__in=("done", "refused")).delete()
     Payment.objects.filter(rater=rater).exclude(reason="").update(reason=ERASED)
     RaterSet.objects.filter(rater=rater).update(lease_until=None)
     pseudonym = rater.pseudonym

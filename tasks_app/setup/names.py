@@ -33,6 +33,9 @@ FEATURE = "feature_"
 # The beginning of the names of attributes of raters, as in a table of texts and ratings.
 ATTRIBUTE = "rater_"
 
+# The beginning of the names of attributes of systems: system_size.
+OF_SYSTEM = "system_"
+
 # Parts of the names of time zones that are no places.
 _NO_PLACES = ("Etc/", "SystemV/", "US/", "posix", "right")
 
@@ -112,7 +115,7 @@ class Names:
             used = [str(entry["rule"]) for entry in self.document.entries("analysis", "rules") if entry.get("rule")]
             return {name: capfirst(str(self.rules.get(name, name))) for name in used or ["manual"]}
         if rows in {"features", "truths"}:
-            more = {"system": _("The system itself")} if rows == "truths" else self._attributes
+            more = {"system": _("The system itself")} if rows == "truths" else {**self._attributes, **self._of_systems}
             return {**{name: name for name in self.items.features}, **more}
         entries = [entry for entry in self.document.entries(rows) if entry.get("key")]
         if rows == "tasks":
@@ -136,6 +139,15 @@ class Names:
         chosen = [key for entry in tasks for key in entry.get("criteria") or ()]
         keys = [*chosen, *(question.get("key") for question in own)]
         return {name: name for name in (f"{ATTRIBUTE}{key}" for key in keys if key)}
+
+    @property
+    def _of_systems(self) -> dict[str, str]:
+        """Return the attributes of systems by which results can be split, such as system_size."""
+        entries = self.document.entries("systems")
+        given = [entry["attributes"] for entry in entries if isinstance(entry.get("attributes"), dict)]
+        names = ["kind"] if len({entry.get("kind") or "machine" for entry in entries}) > 1 else []
+        names += [str(name) for attributes in given for name in attributes]
+        return {f"{OF_SYSTEM}{name}": f"{OF_SYSTEM}{name}" for name in names}
 
     def _questions_for(self, path: Path, named: dict[str, str]) -> dict[str, str]:
         """Return the questions that a setting can name: for a parameter of a task those that the task asks."""

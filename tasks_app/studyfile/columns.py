@@ -26,7 +26,7 @@ _WHOLE = re.compile(r"([0-9]{1,12})(?:\.0+)?")
 _NUMBER = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,4})?")
 
 # What follows the prefix in the name of a researcher's own column.
-_OWN_NAME = "[A-Za-z0-9._-]{1,60}"
+OWN_NAME = "[A-Za-z0-9._-]{1,60}"
 
 # Years outside of which no rating was given; they also leave room for time zones.
 _FIRST_YEAR, _LAST_YEAR = 1900, 9000
@@ -66,21 +66,20 @@ class TableDeclaration:
     stem: str
     suffixes: tuple[str, ...]
     columns: tuple[Column, ...]
-    prefix: Column | None = None
+    prefixes: tuple[Column, ...] = ()
 
     def column(self, name: str) -> Column | None:
         """Return a column by its name in a file, or None."""
         for column in self.columns:
             if column.name == name:
                 return column
-        if self.prefix is not None and _is_open_ended(self.prefix.name, name):
-            return self.prefix
-        return None
+        return next((column for column in self.prefixes if _is_open_ended(column.name, name)), None)
 
     @property
     def open_ended(self) -> str:
-        """Pattern of the names of a researcher's own columns, if the table has a prefix for them."""
-        return f"^{self.prefix.name}{_OWN_NAME}$" if self.prefix is not None else "(?!)"
+        """Pattern of the names of a researcher's own columns, if the table has prefixes for them."""
+        prefixes = "|".join(column.name for column in self.prefixes)
+        return f"^({prefixes}){OWN_NAME}$" if self.prefixes else "(?!)"
 
     @property
     def files(self) -> list[str]:
@@ -99,7 +98,7 @@ class TableDeclaration:
 
 
 def _is_open_ended(prefix: str, name: str) -> bool:
-    return name.startswith(prefix) and re.fullmatch(_OWN_NAME, name.removeprefix(prefix)) is not None
+    return name.startswith(prefix) and re.fullmatch(OWN_NAME, name.removeprefix(prefix)) is not None
 
 
 class BadCell(ValueError):
@@ -285,10 +284,12 @@ ITEMS = TableDeclaration(
         Column("context_audio", Kind.FILES, gettext_lazy("Sounds played with the item (MP3, M4A, WAV, Ogg, FLAC).")),
         Column("context_video", Kind.FILES, gettext_lazy("Videos shown with the item (MP4, WebM, Ogg).")),
     ),
-    Column(
-        "feature_",
-        Kind.TEXT,
-        gettext_lazy("A property of the item by which results can be split, such as feature_domain."),
+    (
+        Column(
+            "feature_",
+            Kind.TEXT,
+            gettext_lazy("A property of the item by which results can be split, such as feature_domain."),
+        ),
     ),
 )
 

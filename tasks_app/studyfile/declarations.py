@@ -14,6 +14,7 @@ from tasks_app.models import Criterion, Group, Study, System, Task
 from tasks_app.settings.fields import YesNoField, choice_field, line_field, naming, number_field, whole_field
 from tasks_app.settings.study import Block
 from tasks_app.studyfile.fields import (
+    AttributesField,
     ItemSetField,
     KeyField,
     LanguageField,
@@ -63,6 +64,12 @@ class SystemBlock(Block):
     key = NameField(label=_("Key"), help_text=_("As in the column “system” of the items."))
     name = line_field(_("Name"), _("For results. Leave empty to use the key."), length=200)
     kind = choice_field(_("Kind of system"), System.Kind.choices, initial=_default(System, "kind"))
+    attributes = AttributesField(
+        label=_("Attributes"),
+        help_text=_(
+            "What is known of the system, such as size: 7B. Results can be split by system_size, and by system_kind."
+        ),
+    )
 
 
 class CriterionBlock(Block):

@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from tasks_app.models.base import KEY_PATTERN, key_validator
 from tasks_app.settings.fields import Typed
+from tasks_app.studyfile.columns import OWN_NAME
 from tasks_app.studyfile.problems import LISTED, shown
 from tasks_app.texts.plaintext import problems_in_json, validate_storable
 
@@ -156,6 +157,50 @@ class MapField(_Plain):
     """Words by name."""
 
     empty: Any = {}
+
+
+# The longest value of an attribute of a system.
+LONGEST_VALUE = 200
+
+# In a table, `system_` and the name make the column of an attribute; `system_b` is the second text of a pair there.
+_ATTRIBUTE_NAME = re.compile(rf"(?!b(_|$)){OWN_NAME}")
+
+
+def problem_in_attribute(name: str, value: str) -> str:
+    """Return why a system cannot have an attribute with this name and value; "" where it can."""
+    if _ATTRIBUTE_NAME.fullmatch(name) is None:
+        sentence = gettext(
+            "%(name)s is no name of an attribute: use up to 60 of the letters a to z, digits, hyphens and "
+            "underscores, and neither “b” nor a name that begins with “b_”."
+        )
+        return sentence % {"name": shown(name)}
+    if len(value) > LONGEST_VALUE or not value.isprintable():
+        sentence = gettext("The attribute “%(name)s” has at most %(most)d characters that can be seen.")
+        return sentence % {"name": name, "most": LONGEST_VALUE}
+    return ""
+
+
+class AttributesField(MapField):
+    """Attributes of a system: words by name, where numbers and yes or no become words."""
+
+    def to_python(self, value: Any) -> dict[str, str]:
+        """Return the words by name, without those that are empty."""
+        given = super().to_python(value)
+        words = {one_spelling(str(name)).strip(): _as_word(content) for name, content in given.items()}
+        return {name: word for name, word in words.items() if word}
+
+    def validate(self, value: dict[str, str]) -> None:
+        """Refuse names that no column can have, and values that are texts of many lines."""
+        super().validate(value)
+        problems = [problem for name, word in value.items() if (problem := problem_in_attribute(name, word))]
+        if problems:
+            raise ValidationError(problems, code="attribute")
+
+
+def _as_word(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "" if value is None else one_spelling(str(value)).strip()
 
 
 class ItemSetField(_Plain):

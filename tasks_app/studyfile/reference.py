@@ -147,5 +147,5 @@ def _columns(declared: TableDeclaration) -> Iterator[str]:
     for column in declared.columns:
         needed = " (needed)" if column.needed else ""
         yield f"| `{column.name}`{needed} | {str(column.kind.value).replace('|', chr(92) + '|')} | {column.doc} |"
-    if declared.prefix is not None:
-        yield f"| `{declared.prefix.name}…` | {declared.prefix.kind.value} | {declared.prefix.doc} |"
+    for prefix in declared.prefixes:
+        yield f"| `{prefix.name}…` | {prefix.kind.value} | {prefix.doc} |"

@@ -16,7 +16,7 @@ from tasks_app.hooks.sections import Json, Section
 from tasks_app.settings.checks import CheckSettings
 from tasks_app.studyfile.columns import TABLES
 from tasks_app.studyfile.declarations import LISTS, TaskBlock
-from tasks_app.studyfile.fields import ItemSetField, KeyField, ListField, MapField, ObjectField
+from tasks_app.studyfile.fields import AttributesField, ItemSetField, KeyField, ListField, MapField, ObjectField
 from tasks_app.studyfile.files.quoting import QUOTINGS
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -71,7 +71,7 @@ def columns_schema() -> dict[str, Json]:
                 "type": "object",
                 "description": f"For the columns of {declared.stem}.csv.",
                 "properties": {column.name: {"type": "string", "minLength": 1} for column in declared.columns},
-                **({"patternProperties": {declared.open_ended: {"type": "string"}}} if declared.prefix else {}),
+                **({"patternProperties": {declared.open_ended: {"type": "string"}}} if declared.prefixes else {}),
                 "additionalProperties": False,
             }
             for declared in TABLES
@@ -188,6 +188,10 @@ def _json(field: Any) -> dict[str, Json]:
 _TYPES: tuple[tuple[type[forms.Field], Callable[[Any], dict[str, Json]]], ...] = (
     (forms.ChoiceField, lambda field: {"type": "string", "enum": _choices(field)}),
     (ListField, _list),
+    (
+        AttributesField,
+        lambda _field: {"type": "object", "additionalProperties": {"type": ["string", "number", "boolean"]}},
+    ),
     (MapField, lambda _field: {"type": "object", "additionalProperties": {"type": "string"}}),
     (ItemSetField, _item_set),
     (ObjectField, lambda _field: {"type": "object"}),

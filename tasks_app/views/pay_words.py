@@ -160,7 +160,7 @@ def pay_of_withdrawn(rater: Rater) -> PayOfWithdrawn:
 
 
 def still_due(contact: str) -> list[str]:
-    """Tell a rater with erased answers how they get the pay that is still due."""
+    """Tell a rater, once their answers are erased, how to get the pay that is still due."""
     due = _("The researchers see that this amount is due, but no longer to whom.")
     return [due, _("To be paid, write to %(contact)s.") % {"contact": contact}] if contact else [due]
 

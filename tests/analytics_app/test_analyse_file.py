@@ -199,6 +199,38 @@ def test_rows_that_contradict_are_listed_and_nothing_is_stored(tmp_path: Path) -
     assert not Study.objects.exists()
 
 
+@pytest.mark.parametrize(
+    ("lines", "mapping", "problem"),
+    [
+        (["who,item,model,text,lang,score", "a,i1,A,Hello there.,en,4", "b,i2,A,What now.,Deutsch!,3"],
+         "columns: {rater: who, item: item, system: model, output: text, language: lang, value: score}\n",
+         "f.csv:3:5: language: This is not a language tag."),
+        (["who,item,model,text,score", f"a,i1,A,Hello.,4\nb,{'k' * 120},A,Hallo.,5"], "",
+         "f.csv:3:2: item: Use at most 100 characters"),
+        (["who,item,model,text,doc,score", f"a,i1,A,Hello.,{'d' * 120},4"],
+         "columns: {rater: who, item: item, system: model, output: text, document: doc, value: score}\n",
+         "f.csv:2:5: document: Use at most 100 characters"),
+        (["who,item,model,text,choice", "a,i1,A,Hello.,yes", 'a,i2,A,Hallo.,"n\no"', 'a,i3,A,Hi.,"y\nes"'],
+         "columns: {rater: who, item: item, system: model, output: text, label: choice}\n",
+         "f.csv:3:5: label: A label is one line of at most 200 characters, without spaces around it. If raters wrote "
+         "the words, map the column to text. 2 problems like this, at 3:5, 5:5."),
+    ],
+)  # fmt: skip
+def test_problems_of_what_was_made_of_a_table_have_their_places_in_it(
+    tmp_path: Path, lines: list[str], mapping: str, problem: str
+) -> None:
+    """They named study.yaml and items.jsonl, files that nobody had seen."""
+    (tmp_path / "f.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (tmp_path / "map.yaml").write_text(mapping, encoding="utf-8")
+    err = StringIO()
+    options = ["--map", str(tmp_path / "map.yaml")] if mapping else []
+    with pytest.raises(CommandError):
+        call_command("analyse_file", str(tmp_path / "f.csv"), *options, stdout=StringIO(), stderr=err)
+    (line,) = err.getvalue().splitlines()
+    assert line.startswith(problem)
+    assert not Study.objects.exists()
+
+
 ONE_SCALE = [(4, 3, 4), (2, 2, 1), (5, 4, 4), (1, 2, 1)]
 
 

@@ -172,7 +172,7 @@ def test_a_judgment_is_excluded_and_included_where_no_answer_is_in_sight(filler:
     html = page(rosas_browser, address)
     (_caption, rows), *_rest = tables(html)
     assert [row[0] for row in rows[1:]] == [str(place) for place in range(1, 9)]
-    assert rows[1][1:4] == ["main", "i0", "12.5"]
+    assert rows[1][1:4] == ["Likert scale", "i0", "12.5"]
     assert not any(system in html for system in SYSTEMS)
     judgment = filler.raters["ada"].assignments.get(order=3).judgments.get()
     sent = {"rater": "ada", "judgment": str(judgment.pk), "reason": "The page had shown another text."}

@@ -75,6 +75,32 @@ def test_clusters_of_direct_assessment() -> None:
     holm = rows_of("clusters", screens, "slider", Scale.INTERVAL, values="raw", correction="holm")
     assert one(holm, "rank_sum_raw", "a", "c").p_adjusted < 0.05
     assert one(holm, "segment_score_raw", "a").value == pytest.approx(70, abs=3)
+    signed = rows_of("clusters", screens, "slider", Scale.INTERVAL, test="signed_rank")
+    assert [one(signed, "cluster_z", key).value for key in "abc"] == [1, 1, 2]
+    assert said(one(signed, "signed_rank_z", "a", "c"))["test"] == "one-sided signed-rank"
+    assert not [row for row in signed if row.statistic == "rank_sum_z"]
+
+
+def test_pairs_head_to_head_are_marked_where_one_beats_the_other() -> None:
+    screens, draw = Screens(), np.random.default_rng(3)
+    for k in range(40):
+        for system, height in (("a", 40), ("b", 70), ("c", 70.5)):
+            screens.values(k % 3, screens.unit(f"i{k}", system), float(np.clip(height + 8 * draw.normal(), 0, 100)))
+    rows = rows_of("clusters", screens, "slider", Scale.INTERVAL, values="raw")
+    means = {key: one(rows, "segment_score_raw", key).value for key in "abc"}
+    assert one(rows, "head_to_head_raw", "a", "b").value == pytest.approx(means["a"] - means["b"])
+    stored = [ResultRow(**{key: asdict(row)[key] for key in COLUMNS}) for row in rows]
+    (table,) = [table for table in tables_for("clusters", stored, 0.05) if table.caption == "Head to head"]
+    order = sorted("abc", key=lambda key: -means[key])
+    assert order[-1] == "a"
+    assert [cells[0].text for cells in table.rows] == order
+    first, _second, last = ([cell.text for cell in cells] for cells in table.rows)
+    assert first[1] == "–"
+    assert first[3] == f"{means[order[0]] - means['a']:.2f}‡"
+    assert first[2] == f"{means[order[0]] - means[order[1]]:.2f}"
+    assert last[1] == f"−{means[order[0]] - means['a']:.2f}"
+    earlier = rows_of("clusters", screens, "slider", Scale.INTERVAL, values="raw", head_to_head=False)
+    assert [row for row in rows if row.statistic != "head_to_head_raw"] == earlier
 
 
 def test_a_rank_sum_test_names_its_pair_as_all_others_do_and_says_which_is_the_higher() -> None:

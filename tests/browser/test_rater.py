@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Request, expect
 
 from tests.browser.kit import at, begin, fits, phone, send, without_script
 from tests.servers import LiveSite
@@ -42,7 +42,12 @@ def test_the_next_text_takes_the_place_of_the_one_that_was_sent(page: Page, make
     begin(page, make_study("turned", size=4))
     page.evaluate("globalThis.sameDocument = true")
     asked: list[str] = []
-    page.on("request", lambda request: "/judge/" in request.url and asked.append(request.method))
+
+    def note(request: Request) -> None:
+        if "/judge/" in request.url:
+            asked.append(request.method)
+
+    page.on("request", note)
     chosen = page.locator("input[type=radio]:checked")
     for done in range(3):
         at(page, done)

@@ -42,6 +42,30 @@ def test_the_schedule_is_read_from_the_settings() -> None:
     assert app.conf.beat_schedule == settings.BEAT_SCHEDULE
 
 
+def _printed(code: str) -> list[str]:
+    """Return the words that a program prints in a process of its own."""
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return answer.stdout.split()
+
+
+def test_the_scheduler_loads_no_model_and_no_job_and_sends_all_that_is_due() -> None:
+    """Django's models and all pages would take another 80 MiB as long as a site runs."""
+    begin = "import sys; from evalweb.beat import app; app.loader.init_worker(); app.finalize(); "
+    assert _printed(begin + "print({'tasks_app.models', 'numpy'} & set(sys.modules) or 'none')") == ["none"]
+    sent = _printed(begin + "print(*(entry['task'] for entry in app.conf.beat_schedule.values()))")
+    assert sent == [entry["task"] for entry in settings.BEAT_SCHEDULE.values()]
+    app.loader.import_default_modules()
+    assert set(sent) <= set(app.tasks)
+
+
+def test_forked_processes_share_what_was_loaded_before() -> None:
+    """A search for garbage writes into what it looks at, and each process would have a copy of it."""
+    worker = "import evalweb.celery; from celery.signals import worker_init; worker_init.send(sender=None)"
+    for forks in ("from evalweb import gunicorn_conf; gunicorn_conf.pre_fork(None, None)", worker):
+        code = f"import django; django.setup(); {forks}; import gc; print(gc.get_freeze_count() > 100_000)"
+        assert _printed(code) == ["True"]
+
+
 def test_ringing_a_broker_that_is_down_fails_within_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     """The row is written before; what rings must go on and not wait."""
     waits = noted_waits(monkeypatch)

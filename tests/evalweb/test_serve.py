@@ -276,7 +276,7 @@ def the_demonstration_arrives(site: Running, var: VarFolder) -> None:
 
 # What the command line of each process holds, by the name that the supervisor gives it. Worker and scheduler are
 # started again as the web server is.
-CELERY = {"worker": "celery -A evalweb worker", "scheduler": "celery -A evalweb beat"}
+CELERY = {"worker": "celery -A evalweb worker", "scheduler": "celery -A evalweb.beat beat"}
 PROGRAMS = {
     **(CELERY if extent.is_exhaustive() else {}),
     "web": "evalweb.asgi",

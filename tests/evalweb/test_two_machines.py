@@ -50,6 +50,7 @@ analyses = [{{"analysis": "systems"}}, {{"analysis": "raters"}}]
 settings = {{"n_resamples": 100, "n_permutations": 99, "analyses": analyses}}
 print(start.start(study=Study.objects.get(slug="{SLUG}"), by=None, settings=settings).pk)
 """
+UNDER_WAY = "SELECT 1 FROM analytics_app_run WHERE state IN ('queued', 'running')"
 # A minute in which the worker gave no sign of life.
 A_MINUTE_LATER = """
 UPDATE analytics_app_runpart
@@ -104,6 +105,9 @@ def test_raters_and_runs_go_on_while_a_web_server_and_a_worker_are_killed(site: 
         env=site.south.environment,
         check=True,
     )
+    # Runs that beat starts for open studies must not be held in place of this one.
+    site.south.run("manage.py", "move_study", SLUG, "pause")
+    site.until("no run is under way", lambda: not site.rows(UNDER_WAY))
     site.hold()
     try:
         run = int(site.south.python(START))

@@ -322,6 +322,7 @@ DATA = [
     page("GET", "analytics:as_format", VIEWER, path={"format": "parquet"}, study="closed", changes=True),
     page("GET", "researcher:import", EDITOR),
     page("POST", "researcher:import", EDITOR, 302, sent=_upload(RATINGS), changes=True, note="upload"),
+    page("GET", "researcher:import_progress", EDITOR, 302, note="nothing was imported by a worker"),
     page("GET", "researcher:one_table", OWNER),
     page("GET", "researcher:of_format", OWNER, 302),
     page("POST", "researcher:of_format", OWNER, 302),

@@ -92,7 +92,7 @@ def compare(human: Floats, metric: Floats, figures: dict[str, float]) -> None:
     }
     raw, rounded = (scipy.stats.kendalltau(side.ravel(), metric.ravel()).statistic for side in (human, human.round(9)))
     assert (raw, rounded) == pytest.approx((figures["kendall_b_no_grouping"], texts.third.value), abs=1e-6)
-    owed = {}
+    owed: dict[str, Any] = {}
     for by, grouping in (("none", "none"), ("item", "item"), ("sys", "system")):
         accuracy = equal_accuracy(human, metric, grouping=grouping, **options())
         found[f"pairwise_accuracy_{by}_eps0"] = accuracy.uncalibrated

@@ -67,3 +67,21 @@ def test_degenerate_scores() -> None:
     for matrix, options in (([1.0], {}), ([[1.0]], {"limit": 0})):
         with pytest.raises(ValueError, match=r"[a-z]"):
             rank_sum_clusters(matrix, **options)
+
+
+def test_signed_ranks_are_scipys_on_the_segments_of_both() -> None:
+    draw = np.random.default_rng(3)
+    matrix = draw.normal(size=(30, 1)) + 0.4 * draw.normal(size=(30, 3)) + np.array([0.0, 0.15, 0.3])
+    matrix[:4, 1] = NAN
+    matrix[5, 0] = matrix[5, 2]
+    found = rank_sum_clusters(matrix, paired=True)
+    for one in found.tests:
+        both = ~np.isnan(matrix[:, one.a] + matrix[:, one.b])
+        wanted = scipy.stats.wilcoxon(matrix[both, one.a], matrix[both, one.b], alternative="greater")
+        assert (one.test.value, one.test.p) == pytest.approx((wanted.statistic, wanted.pvalue))
+        assert one.test.n_items == both.sum()
+    # Segments differ more than systems, which only the paired test allows for.
+    assert found.clusters != rank_sum_clusters(matrix).clusters
+    same = rank_sum_clusters(np.ones((5, 2)), paired=True)
+    assert (same.clusters, same.tests[0].test.p) == ((1, 1), 1.0)
+    assert rank_sum_clusters([[1.0, 2.0]], paired=True).tests[0].test.note == FEW

@@ -53,7 +53,7 @@ def found(facts: Facts) -> list[Point]:
 @cache
 def defaults() -> Mapping[tuple[str, str], str]:
     """Return the instructions of every shipped type by type and language, as raters read them."""
-    texts = {}
+    texts: dict[tuple[str, str], str] = {}
     for language, _name in settings.LANGUAGES:
         with override(language):
             texts |= {(name, language): str(task_types.registry[name].default_instructions) for name in TASK_TYPES}
@@ -164,8 +164,10 @@ def test_words_for_what_raters_cannot_do_are_found(text: str, own: str, quoted: 
     ],
 )
 def test_words_that_fit_are_left_alone(text: str, own: str) -> None:
-    other = {"type": "pairwise", "instructions": "Read both."}
-    tasks = [{"type": own, "instructions": text, "params": {"sureness": True} if own == "triangle" else {}}]
+    other: Given = {"type": "pairwise", "instructions": "Read both."}
+    tasks: list[Given] = [
+        {"type": own, "instructions": text, "params": {"sureness": True} if own == "triangle" else {}}
+    ]
     tasks += [other] if "second part" in text else []
     assert found(facts_of(*tasks, texts=SEVERAL.get(own, 1))) == []
 
@@ -197,7 +199,7 @@ def test_nothing_is_found_in_what_a_type_begins_with_or_in_a_sound_study() -> No
         document = starting.first_document(task_types.registry[name])
         tasks, criteria = document["tasks"], document.get("criteria")
         assert isinstance(tasks, list)
-        assert found(facts_of(*tasks, criteria=criteria, texts=SEVERAL.get(name, 1))) == [], name  # type: ignore[arg-type]
+        assert found(facts_of(*tasks, criteria=criteria, texts=SEVERAL.get(name, 1))) == [], name
     for kind in TYPES:
         for language in LANGUAGES:
             given = study_of(kind, language)

@@ -53,7 +53,11 @@ def test_a_study_that_is_not_open_or_not_there_is_refused() -> None:
 
 def test_raters_come_by_the_channel_that_is_open(rosa: User) -> None:
     study = build_study(rosa)
-    for channels, used in (({"prolific": {}}, "prolific"), ({"prolific": {}, "link": {}}, "link")):
+    cases: list[tuple[dict[str, object], str]] = [
+        ({"prolific": {}}, "prolific"),
+        ({"prolific": {}, "link": {}}, "link"),
+    ]
+    for channels, used in cases:
         Study.objects.filter(pk=study.pk).update(settings={**study.settings, "channels": channels})
         simulate(study.slug, raters=1, seed=len(channels))
         assert Rater.objects.latest("pk").channel == used

@@ -22,8 +22,9 @@ class OfMetric:
     """The scores of one metric, higher is better: of texts (items by systems), of systems as wholes, or both.
 
     NaN where there is none. `turned` says that lower is better in what was imported, and `direction` who says so: the
-    plan, the name, or nobody ("unknown"); None where only listed metrics are turned. `made` says how a composite was
-    made; `lacking` are then the texts that have scores of some of its parts only, and so none of it.
+    plan, the name, or nobody ("unknown"); None where only listed metrics are turned. `signature` has the settings of
+    the program, of a metric that was computed here. `made` says how a composite was made; `lacking` are then the texts
+    that have scores of some of its parts only, and so none of it.
     """
 
     name: str
@@ -31,6 +32,7 @@ class OfMetric:
     of_systems: Floats | None
     turned: bool
     direction: str | None = None
+    signature: str = ""
     made: Made | None = None
     lacking: Mask | None = None
 
@@ -52,7 +54,8 @@ class OfMetric:
     def signs(self, end: str = "") -> dict[str, str]:
         """Return the settings about its sign, with an end of their names."""
         direction = {} if self.direction is None else {f"direction{end}": self.direction}
-        return {f"sign{end}": "turned" if self.turned else "as it is", **direction}
+        signature = {f"signature{end}": self.signature} if self.signature else {}
+        return {f"sign{end}": "turned" if self.turned else "as it is", **direction, **signature}
 
 
 def metrics_of(
@@ -96,6 +99,7 @@ def metrics_of(
             of_systems=None if wholes is None else sign * wholes,
             turned=turned,
             direction=direction,
+            signature=scores.signatures.get(name, ""),
             made=composites.get(name),
             lacking=lacking,
         )

@@ -1,6 +1,7 @@
 """Tables of automatic metrics: agreement of each with people, and comparisons of metrics."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from django.utils.translation import gettext as _
 
@@ -30,6 +31,24 @@ MOST_PAIRS = 200
 @tables_of("metrics", "metrics_of_errors")
 def metrics(rows: StoredRows, limit: float) -> Iterator[Table]:
     """Yield a table for each level, with one row for each metric, the best first; then pairs of metrics."""
+    yield from with_signatures(rows, _tables(rows, limit))
+
+
+def with_signatures(rows: StoredRows, tables: Iterable[Table]) -> Iterator[Table]:
+    """Yield tables with a note on each metric that was computed here: its signature, which papers report."""
+    signatures = {}
+    for row in rows.kept:
+        for name, end in ((row.metric, ""), (row.metric_b, "_b")):
+            if signature := (row.settings or {}).get(f"signature{end}"):
+                signatures[name] = signature
+    notes = [
+        _("%(name)s was computed here: %(signature)s") % {"name": name, "signature": signature}
+        for name, signature in sorted(signatures.items())
+    ]
+    yield from (replace(table, notes=[*table.notes, *notes]) for table in tables)
+
+
+def _tables(rows: StoredRows, limit: float) -> Iterator[Table]:
     every = rows.whole
     yield from _level(every, OVER_TEXTS, _("Metrics over texts"), _("Texts"))
     yield from _accuracies(every)

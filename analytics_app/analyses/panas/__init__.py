@@ -1,7 +1,7 @@
 """PANAS: positive and negative affect by group and wave, and change since the first time."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -91,7 +91,11 @@ class Panas(ChangeAnalysis):
 
     def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield the scores at the times of this task, then their changes between times of the study."""
-        times = times_of(sample, self.most_missing, complete_only=self.complete_only)
+        sample, groups_of_raters = self.regrouped(sample)
+        others = sample.extras[SameQuestions]
+        if groups_of_raters is not None:
+            others = replace(others, group=np.where(others.rater >= 0, groups_of_raters[others.rater], -1))
+        times = times_of(sample, others, self.most_missing, complete_only=self.complete_only)
         if not times.own:
             return
         context = _Context(Rows(self.name, sample), times, 0 if self.complete_only else self.most_missing)

@@ -66,13 +66,13 @@ class Times:
         ]
 
 
-def times_of(sample: Sample, most_missing: int, *, complete_only: bool) -> Times:
-    """Return the answers to the words of PANAS in this task and in other tasks of the study that ask them.
+def times_of(sample: Sample, others: SameQuestions, most_missing: int, *, complete_only: bool) -> Times:
+    """Return the answers to the words of PANAS in this task and in `others`, the tasks of the study that ask them too.
 
     On the basis of kept ratings, only kept answers of other tasks are used. Of several answers of a person to a word at
     one time the first counts. With `complete_only`, a person who left out any word has neither score.
     """
-    table, others = sample.table, sample.extras[SameQuestions]
+    table = sample.table
     scale_of, word_of = _words(sample)
     mask = others.kept if sample.basis == "kept" else np.ones(len(others.kept), dtype=bool)
     judgments = table.judgments

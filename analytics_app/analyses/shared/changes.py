@@ -11,7 +11,8 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
-from analytics_app.analyses.base import Analysis, Rows, in_words
+from analytics_app.analyses.base import Rows, in_words
+from analytics_app.analyses.shared.regrouped import GroupsOfRaters
 from analytics_app.ratings import Floats
 from analytics_app.results import Row
 from analytics_app.show.labels import CORRECTIONS
@@ -39,7 +40,7 @@ def _validate_pairs(text: str) -> None:
             raise ValidationError(_("Write “week-1 to week-2”."))
 
 
-class ChangeAnalysis(Analysis):
+class ChangeAnalysis(GroupsOfRaters):
     """An analysis of change, with settings for the times to compare and for the correction of the tests."""
 
     before_the_choice: ClassVar[Mapping[str, object]] = {"times_compared": FIRST}

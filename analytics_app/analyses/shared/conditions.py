@@ -1,10 +1,10 @@
-"""Conditions on features of items or attributes of raters, such as bicleaner>=0.7, which select ratings."""
+"""Conditions on features of items or attributes of raters or systems, such as bicleaner>=0.7, which select ratings."""
 
 from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,10 +54,14 @@ class Condition:
         words = table.names.features.get(self.feature) if of_raters is None else of_raters
         if words is None or not len(table):
             return np.zeros(len(table), dtype=bool)
-        meets = np.array([self._met_by(str(value)) for value in words] or [False], dtype=bool)
+        meets = self.met_by(words) if len(words) else np.zeros(1, dtype=bool)
         place = table.names.item_of_unit[table.unit] if of_raters is None else table.rater
         known = place >= 0
         return np.asarray(known & meets[np.where(known, place, 0)], dtype=bool)
+
+    def met_by(self, words: Iterable[Any]) -> Mask:
+        """Return a mask of the words that meet the condition."""
+        return np.array([self._met_by(str(word)) for word in words], dtype=bool)
 
     def _met_by(self, word: str) -> bool:
         if not word:

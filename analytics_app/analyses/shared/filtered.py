@@ -9,8 +9,10 @@ from django.utils.translation import gettext_lazy as _
 from analytics_app.analyses.base import Analysis, Sample
 from analytics_app.analyses.shared import conditions
 from analytics_app.analyses.shared.rater_groups import RaterSlice
+from analytics_app.analyses.shared.system_groups import SystemSlice, only_systems
 from analytics_app.ratings import Extra, Mask, Table
 from analytics_app.ratings.extras.rater_attributes import ATTRIBUTE, RaterAttributes
+from analytics_app.ratings.extras.system_attributes import OF_SYSTEM, SystemAttributes
 from tasks_app.settings.fields import LineField, naming
 from tasks_app.settings.study import Block
 from tasks_app.studyfile.fields import ListField
@@ -23,8 +25,9 @@ class FilteredAnalysis(Analysis):
         ListField(
             label=_("Also for each value of"),
             help_text=_(
-                "Features of items, such as domain for feature_domain, or answers of raters about themselves, such as "
-                "rater_age or rater_age (30, 50): rows for each of their values are added."
+                "Features of items, such as domain for feature_domain, answers of raters about themselves, such as "
+                "rater_age or rater_age (30, 50), or attributes of systems, such as system_size: rows for each of "
+                "their values are added."
             ),
         ),
         "features",
@@ -45,7 +48,8 @@ class FilteredAnalysis(Analysis):
             label=_("Condition on items"),
             help_text=_(
                 "A condition on a feature of items: bicleaner>=0.7, domain=news; also <=, >, < and !=; or on an answer "
-                "of raters about themselves: rater_expertise=high. Leave empty to include all ratings."
+                "of raters about themselves: rater_expertise=high; or on an attribute of systems: system_kind=human. "
+                "Leave empty to include all ratings."
             ),
         ),
         "conditions",
@@ -60,25 +64,28 @@ class FilteredAnalysis(Analysis):
             return str(conditions.Condition.read(condition)) if condition else condition
 
         def clean_slices(self) -> list[str]:
-            """Refuse limits between groups of raters that do not rise."""
+            """Refuse limits between groups of raters or systems that do not rise."""
             slices: list[str] = self.cleaned_data["slices"]
             for text in slices:
                 RaterSlice.read(text)
+                SystemSlice.read(text)
             return slices
 
     @property
-    def attributes(self) -> list[str]:
-        """Return the attributes of raters that the settings name."""
-        read = [RaterSlice.read(text) for text in self.slices]
-        named = [rater_slice.attribute for rater_slice in read if rater_slice is not None]
-        if self.where and (feature := conditions.Condition.read(self.where).feature).startswith(ATTRIBUTE):
-            named.append(feature)
-        return named
+    def named_by_filters(self) -> list[str]:
+        """Return the features and attributes that the settings name."""
+        named: list[str] = []
+        for text in self.slices:
+            found = RaterSlice.read(text) or SystemSlice.read(text)
+            named.append(text if found is None else found.attribute)
+        return [*named, conditions.Condition.read(self.where).feature] if self.where else named
 
     @property
     def needed_by_filters(self) -> frozenset[type[Extra]]:
-        """Return the extras that the choice of ratings needs: attributes of raters where the settings name one."""
-        return frozenset({RaterAttributes} if self.attributes else ())
+        """Return the extras that the choice of ratings needs: attributes of raters or systems where one is named."""
+        kinds: dict[str, type[Extra]] = {ATTRIBUTE: RaterAttributes, OF_SYSTEM: SystemAttributes}
+        named = self.named_by_filters
+        return frozenset(kind for prefix, kind in kinds.items() if any(name.startswith(prefix) for name in named))
 
     def needed(self) -> frozenset[type[Extra]]:
         """Return the extras of the analysis, and those that the choice of ratings needs."""
@@ -88,26 +95,45 @@ class FilteredAnalysis(Analysis):
         """Yield the sample without the systems left out, then the slice of each value of each feature and attribute."""
         base = leave_out(sample, self.without_systems)
         if self.where:
-            condition = conditions.Condition.read(self.where)
-            description = "; ".join(filter(None, (str(condition), base.slice)))
-            of_raters = None
-            if condition.feature.startswith(ATTRIBUTE) and condition.feature not in base.table.names.features:
-                of_raters = base.extras[RaterAttributes].words.get(condition.feature)
-            base = base.part(condition.holds(base.table, of_raters), slice=description)
+            base = _meeting(base, conditions.Condition.read(self.where))
         yield base
-        names = base.table.names
         for feature in self.slices:
-            of_items = names.features.get(feature)
-            if of_items is None:
-                by_rater = RaterSlice.read(feature)
-                for label, mask in by_rater.parts(base) if by_rater is not None else ():
-                    yield base.part(mask, slice=label if base.slice is None else f"{label}; {base.slice}")
-                continue
-            item = names.item_of_unit[base.table.unit]
-            values = np.where(item >= 0, of_items[item], "")
-            for value in sorted({str(text) for text in of_items} - {""}):
-                label = f"{feature}={value}"
-                yield base.part(values == value, slice=label if base.slice is None else f"{label}; {base.slice}")
+            yield from _slices(base, feature)
+
+
+def _meeting(base: Sample, condition: conditions.Condition) -> Sample:
+    """Return the ratings that meet a condition on a feature of items, or on an attribute of raters or systems."""
+    label = _labelled(base, str(condition))
+    feature, of_raters = condition.feature, None
+    if feature not in base.table.names.features:
+        if feature.startswith(OF_SYSTEM):
+            words = base.extras[SystemAttributes].words.get(feature)
+            systems = () if words is None else np.flatnonzero(condition.met_by(words)).tolist()
+            return only_systems(base, systems, label)
+        if feature.startswith(ATTRIBUTE):
+            of_raters = base.extras[RaterAttributes].words.get(feature)
+    return base.part(condition.holds(base.table, of_raters), slice=label)
+
+
+def _slices(base: Sample, feature: str) -> Iterator[Sample]:
+    """Yield the ratings of each value of a feature of items, or of an attribute of raters or systems."""
+    names = base.table.names
+    of_items = names.features.get(feature)
+    if of_items is not None:
+        item = names.item_of_unit[base.table.unit]
+        values = np.where(item >= 0, of_items[item], "")
+        for value in sorted({str(text) for text in of_items} - {""}):
+            yield base.part(values == value, slice=_labelled(base, f"{feature}={value}"))
+    elif (by_rater := RaterSlice.read(feature)) is not None:
+        for label, mask in by_rater.parts(base):
+            yield base.part(mask, slice=_labelled(base, label))
+    elif (by_system := SystemSlice.read(feature)) is not None:
+        for label, systems in by_system.parts(base):
+            yield only_systems(base, systems, _labelled(base, label))
+
+
+def _labelled(base: Sample, label: str) -> str:
+    return label if base.slice is None else f"{label}; {base.slice}"
 
 
 def leave_out(sample: Sample, systems: Sequence[str]) -> Sample:

@@ -20,7 +20,29 @@ from analytics_app.ratings.extras.rater_attributes import ATTRIBUTE, RaterAttrib
 # Up to so many different numbers are groups of their own; more are cut into a few groups of about equal size.
 MOST_VALUES, GROUPS = 12, 3
 
-_WRITTEN = re.compile(rf"({ATTRIBUTE}[^()]+?)\s*(?:\(([^()]*)\))?")
+_LIMITED = r"[^()]+?)\s*(?:\(([^()]*)\))?"
+
+
+def read_slice(text: str, prefix: str) -> tuple[str, tuple[float, ...] | None] | None:
+    """Read the name of an attribute with this prefix, and the limits behind it; None where it has another beginning.
+
+    Raises ValidationError for limits that do not rise.
+    """
+    match = re.fullmatch(f"({prefix}{_LIMITED}", text.strip())
+    if match is None:
+        return None
+    if match[2] is None:
+        return match[1], None
+    try:
+        limits = tuple(float(part) for part in match[2].split(","))
+    except ValueError:
+        limits = ()
+    if not limits or not all(map(isfinite, limits)) or list(limits) != sorted(set(limits)):
+        raise ValidationError(
+            _("Limits are rising numbers with commas between them, such as %(prefix)s… (30, 50).") % {"prefix": prefix},
+            code="limits",
+        )
+    return match[1], limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,20 +55,8 @@ class RaterSlice:
     @classmethod
     def read(cls, text: str) -> RaterSlice | None:
         """Read a slice; None for the name of a feature of items. Raises ValidationError for limits that do not rise."""
-        match = _WRITTEN.fullmatch(text.strip())
-        if match is None:
-            return None
-        if match[2] is None:
-            return cls(match[1])
-        try:
-            limits = tuple(float(part) for part in match[2].split(","))
-        except ValueError:
-            limits = ()
-        if not limits or not all(map(isfinite, limits)) or list(limits) != sorted(set(limits)):
-            raise ValidationError(
-                _("Limits are rising numbers with commas between them, such as rater_age (30, 50)."), code="limits"
-            )
-        return cls(match[1], limits)
+        found = read_slice(text, ATTRIBUTE)
+        return None if found is None else cls(*found)
 
     def parts(self, sample: Sample) -> Iterator[tuple[str, Mask]]:
         """Yield the name and the ratings of each group of raters of a sample; nothing where no rater has a value."""

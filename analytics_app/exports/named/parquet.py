@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy
 from analytics_app.exports import columns, ratings
 from analytics_app.exports.columns import Kind
 from analytics_app.exports.named.base import Writer, Written, register
-from analytics_app.exports.statement import features_of
+from analytics_app.exports.statement import own_columns_of
 
 if TYPE_CHECKING:
     import polars
@@ -34,7 +34,7 @@ class Parquet(Writer):
 
         study = written.study
         kinds = {column.name: column.kind for column in columns.RATINGS}
-        names = [*kinds, *(columns.FEATURE + name for name in features_of(study))]
+        names = [*kinds, *own_columns_of(study).names]
         schema = {name: _type(polars, kinds.get(name, Kind.TEXT)) for name in names}
         with tempfile.NamedTemporaryFile(suffix=".jsonl") as lines, tempfile.NamedTemporaryFile() as made:
             for chunk in ratings.stream(study, format="jsonl"):

@@ -18,6 +18,7 @@ from tasks_app.importing.mapping import as_yaml
 from tasks_app.importing.shaping.reshaping import looks_like_data
 from tasks_app.importing.whole.guessing import CRITERIA, RATERS, Reading, readings_of, warning_of
 from tasks_app.management.lookups import user_called
+from tasks_app.management.progress import told_on
 from tasks_app.setup.starting import free_slug
 from tasks_app.studyfile import StudyFileError
 
@@ -77,10 +78,11 @@ class Command(BaseCommand):
             if sentence := warning_of(document):
                 self.stdout.write(sentence)
         title = options["title"] or Path(file.table).stem
-        outcome = whole.study_of_table(
-            file=file, mapping=mapping, title=title, slug=free_slug(title), owner=user_called(options["owner"]),
-            check=options["check"],
-        )  # fmt: skip
+        with told_on(self.stderr) as tell:
+            outcome = whole.study_of_table(
+                file=file, mapping=mapping, title=title, slug=free_slug(title), owner=user_called(options["owner"]),
+                check=options["check"], tell=tell,
+            )  # fmt: skip
         for note in outcome.notes:
             self.stdout.write(note)
         self.stdout.write(", ".join(f"{n} {noun}" for noun, n in outcome.counts.items()))

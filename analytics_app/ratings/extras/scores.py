@@ -1,8 +1,8 @@
 """Scores of automatic metrics that were imported into a study."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Self
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,8 @@ class Scores(Extra):
     """Columns of equal length: metric (a code into `metrics`), item and system (codes of the table's names) and value.
 
     `item` is -1 where a score is of a system as a whole. Composite scores that the plan declares are among the metrics;
-    `composites` says how each was made.
+    `composites` says how each was made. `signatures` has the signature of each metric that was computed here, by its
+    name: the settings and version of the program.
     """
 
     metrics: tuple[str, ...]
@@ -29,6 +30,7 @@ class Scores(Extra):
     system: NDArray[np.int32]
     value: Floats
     composites: tuple[Made, ...] = ()
+    signatures: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def load(cls, loading: Loading) -> Self:
@@ -52,6 +54,7 @@ class Scores(Extra):
             item=np.array([-1 if row[1] is None else items[row[1]] for row in known_rows], dtype=np.int32),
             system=np.array([systems[row[2]] for row in known_rows], dtype=np.int32),
             value=np.array([row[3] for row in known_rows], dtype=np.float64),
+            signatures=_signatures(score_rows),
         )
         return imported.with_composites(read_composites(str(run.settings.get("composites") or "")))
 
@@ -76,7 +79,10 @@ class Scores(Extra):
             places.append(texts[scored_texts])
             columns.append(column[scored_texts])
         item, system = np.concatenate(places).T
-        return type(self)(metrics, np.concatenate(codes), item, system, np.concatenate(columns), tuple(made_composites))
+        return type(self)(
+            metrics, np.concatenate(codes), item, system, np.concatenate(columns), tuple(made_composites),
+            self.signatures,
+        )  # fmt: skip
 
     def _codes_in(self, metrics: Sequence[str]) -> NDArray[np.int32]:
         """Return the metric of each score as a code into other names."""
@@ -91,8 +97,16 @@ class Scores(Extra):
         return cls((), codes, codes, codes, np.empty(0))
 
 
+def _signatures(score_rows: Sequence[tuple[Any, ...]]) -> dict[str, str]:
+    """Return the signatures of each metric that has some: of texts, then of systems as wholes where that differs."""
+    found: dict[str, dict[str, None]] = {}
+    for row in sorted((row for row in score_rows if row[4]), key=lambda row: row[1] is None):
+        found.setdefault(row[0], {})[row[4]] = None
+    return {name: "; ".join(signatures) for name, signatures in found.items()}
+
+
 _SCORES = """
-SELECT s.metric, i.key, y.key, s.value
+SELECT s.metric, i.key, y.key, s.value, s.signature
   FROM analytics_app_metricscore s
   JOIN tasks_app_system y ON y.id = s.system_id
   LEFT JOIN tasks_app_item i ON i.id = s.item_id

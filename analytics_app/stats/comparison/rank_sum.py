@@ -1,4 +1,4 @@
-"""Clusters of systems by WMT's method: one-sided rank-sum tests on the scores of segments."""
+"""Clusters of systems by WMT's method: one-sided rank tests on the scores of segments."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,6 +8,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from analytics_app.stats.comparison.corrections import adjust
 from analytics_app.stats.values import Codes, Estimate, Floats, settled
+
+# Differences of settled scores, which are at most 1, that are below this are zero.
+_ROUNDING = 1e-11
 
 FEW = "The test takes at least two segments of both systems."
 
@@ -46,11 +49,14 @@ class RankClusters:
     tests: tuple[Tested, ...]
 
 
-def rank_sum_clusters(matrix: ArrayLike, *, limit: float = 0.05, correction: str = "none") -> RankClusters:
+def rank_sum_clusters(
+    matrix: ArrayLike, *, limit: float = 0.05, correction: str = "none", paired: bool = False
+) -> RankClusters:
     """Score systems by the mean over segments and separate them where all above beat all below [1]_.
 
     Each system is tested against each one below it by the one-sided rank-sum test [2]_ (asymptotic, with continuity
-    correction) on the scores of their segments. WMT does not correct for the number of tests.
+    correction) on the scores of their segments, or by the one-sided signed-rank test [3]_ on the segments of both. WMT
+    does not correct for the number of tests.
 
     Parameters
     ----------
@@ -61,6 +67,8 @@ def rank_sum_clusters(matrix: ArrayLike, *, limit: float = 0.05, correction: str
         p below which a system beats another.
     correction : str
         One of `corrections.METHODS`.
+    paired : bool
+        Whether to test by signed ranks; differences of zero are dropped.
 
     Returns
     -------
@@ -76,6 +84,7 @@ def rank_sum_clusters(matrix: ArrayLike, *, limit: float = 0.05, correction: str
     .. [1] O. Bojar et al. (2016). Findings of the 2016 Conference on Machine Translation. WMT, 131-198.
     .. [2] H. B. Mann and D. R. Whitney (1947). On a test of whether one of two random variables is stochastically
        larger than the other. Annals of Mathematical Statistics 18, 50-60.
+    .. [3] F. Wilcoxon (1945). Individual comparisons by ranking methods. Biometrics Bulletin 1(6), 80-83.
 
     Examples
     --------
@@ -92,12 +101,16 @@ def rank_sum_clusters(matrix: ArrayLike, *, limit: float = 0.05, correction: str
     columns = [column[~np.isnan(column)] for column in table.T]
     scores = [_score(column) for column in columns]
     # Equal means of z may differ in their last digits, depending on the order of summation.
-    tying = [column[~np.isnan(column)] for column in settled(table).T]
+    settled_table = settled(table)
+    tying = [column[~np.isnan(column)] for column in settled_table.T]
     order = sorted(
         (k for k, score in enumerate(scores) if score.value is not None), key=lambda k: (-float(columns[k].mean()), k)
     )
     pairs = [(a, b) for i, a in enumerate(order) for b in order[i + 1 :]]
-    tests = [_greater(tying[a], tying[b]) for a, b in pairs]
+    if paired:
+        tests = [_above(settled_table[:, a] - settled_table[:, b]) for a, b in pairs]
+    else:
+        tests = [_greater(tying[a], tying[b]) for a, b in pairs]
     adjusted = adjust([test.p for test in tests], correction)
     beats = np.zeros((len(columns), len(columns)), dtype=bool)
     for (a, b), p in zip(pairs, adjusted, strict=True):
@@ -151,3 +164,17 @@ def _greater(x: Floats, y: Floats) -> Estimate:
         return Estimate(x.size * y.size / 2, p=1.0, n_items=x.size, note="All scores are the same.")
     result = mannwhitneyu(x, y, alternative="greater", method="asymptotic", use_continuity=True)
     return Estimate(float(result.statistic), p=float(result.pvalue), n_items=x.size)
+
+
+def _above(differences: Floats) -> Estimate:
+    """Test by signed ranks whether differences are above zero; those closer to it than rounding are zero."""
+    known = differences[~np.isnan(differences)]
+    if known.size < 2:
+        return Estimate(None, n_items=known.size, note=FEW)
+    known = np.where(np.abs(known) < _ROUNDING, 0.0, known)
+    if not known.any():
+        return Estimate(0.0, p=1.0, n_items=known.size, note="Both systems have the same score on every segment.")
+    from scipy.stats import wilcoxon  # noqa: PLC0415
+
+    result = wilcoxon(known, alternative="greater", zero_method="wilcox")
+    return Estimate(float(result.statistic), p=float(result.pvalue), n_items=known.size)

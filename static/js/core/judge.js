@@ -158,8 +158,14 @@ function startSending(form, endDrafts, clock, log, forget) {
     go: (next, html) => {
       forget();
       landing.leaving({ saved: true });
-      if (!html || !turning.show(html, next)) {
-        location.assign(next);
+      let shown = false;
+      try {
+        shown = Boolean(html) && turning.show(html, next);
+      } finally {
+        // Also where a script breaks on the new page: it may run when the page is loaded.
+        if (!shown) {
+          location.assign(next);
+        }
       }
     },
     fallback: () => HTMLFormElement.prototype.submit.call(form),

@@ -26,6 +26,7 @@ from tasks_app.importing.named.collected import ITEMS, RATINGS, STUDY
 from tasks_app.importing.source import PlainForm
 from tasks_app.models import Study
 from tasks_app.services.database import atomically
+from tasks_app.services.progress import Tell, tell_nobody
 from tasks_app.setup import starting
 from tasks_app.studyfile.files.apart import read_apart
 from tasks_app.studyfile.files.limits import limits, megabytes
@@ -136,11 +137,12 @@ class Made:
 
 def make_study(
     *, upload: Upload, format: str, options: Mapping[str, str], owner: AbstractBaseUser | None, slug: str = "",
-    instead_of: Study | None = None, check: bool = False,
+    instead_of: Study | None = None, check: bool = False, tell: Tell = tell_nobody,
 ) -> Made:  # fmt: skip
     """Store files of a format as a closed study with its ratings, or only find out with `check` whether they could be.
 
-    The study takes the place of the draft `instead_of`, with its titles, where one is given.
+    The study takes the place of the draft `instead_of`, with its titles, where one is given. `tell` is called with a
+    sentence whenever the import is further.
 
     Raises
     ------
@@ -152,22 +154,24 @@ def make_study(
         slug, title, public_title = instead_of.slug, instead_of.title, instead_of.public_title
     slug = slug or free_slug(upload.name)
     with tempfile.TemporaryFile() as target, tempfile.TemporaryDirectory() as place:
+        tell(_("Reading the files"))
         converted = upload.converted(target, format, options, slug, title, public_title)
+        tell(_("Storing the texts"))
         folder = Path(place)
         _unpack(target, folder)
-        imported, study = _store(folder, format, owner, is_instead=instead_of is not None, check=check)
+        imported, study = _store(folder, format, owner, is_instead=instead_of is not None, check=check, tell=tell)
     return Made(study, converted, imported)
 
 
 @atomically
 def _store(
-    folder: Path, format: str, owner: AbstractBaseUser | None, *, is_instead: bool, check: bool
+    folder: Path, format: str, owner: AbstractBaseUser | None, *, is_instead: bool, check: bool, tell: Tell
 ) -> tuple[Imported, Study]:
     # Ratings are read from beside the study's own folder.
     study, _loaded = studyfile.load_with_notes(folder / "study", owner=owner, replace=is_instead)
     file = RatingsFile.at(str(folder / RATINGS))
     mapping = from_document(format, {"repeats": "keep"})
-    imported = import_ratings(study=study, file=file, mapping=mapping, by=owner)
+    imported = import_ratings(study=study, file=file, mapping=mapping, by=owner, tell=tell)
     study.refresh_from_db()
     if check:
         transaction.set_rollback(True)

@@ -24,6 +24,7 @@ from tasks_app.importing.rows import MappedTable
 from tasks_app.importing.shaping.prepared import prepared
 from tasks_app.importing.source import RatingsFile, Reshaped, lines_of, scan_whole
 from tasks_app.importing.whole.columns import declared
+from tasks_app.importing.whole.places import in_table
 from tasks_app.importing.whole.reading import ANSWER, Reading
 from tasks_app.importing.whole.writing import (
     TaskOfTable,
@@ -35,6 +36,7 @@ from tasks_app.importing.whole.writing import (
 )
 from tasks_app.models import Study
 from tasks_app.services.database import atomically
+from tasks_app.services.progress import Tell, tell_nobody
 from tasks_app.studyfile.fields import notes_on_keys
 from tasks_app.studyfile.problems import LISTED, Problem, Problems, StudyFileError
 
@@ -68,11 +70,12 @@ def mapping_of(name: str, document: Json) -> ColumnMapping:
 @atomically
 def study_of_table(
     *, file: RatingsFile, mapping: ColumnMapping, title: str, slug: str, owner: AbstractBaseUser | None,
-    public_title: str = "", replace_draft: bool = False, check: bool = False,
+    public_title: str = "", replace_draft: bool = False, check: bool = False, tell: Tell = tell_nobody,
 ) -> Made:  # fmt: skip
     """Make an imported study of one table and import its ratings; nothing is stored unless all of it can be.
 
-    With `replace_draft` it takes the place of the draft of its slug; with `check`, nothing is stored.
+    With `replace_draft` it takes the place of the draft of its slug; with `check`, nothing is stored. `tell` is called
+    with a sentence whenever the import is further.
 
     Raises
     ------
@@ -82,9 +85,13 @@ def study_of_table(
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         target = stack.enter_context(tempfile.TemporaryFile())
-        reading, tasks, notes, width = _read(file, mapping, target)
+        reading, tasks, notes, width = _read(file, mapping, target, tell)
+        tell(_("Storing the texts"))
         write_study(folder, reading, tasks, slug=slug, title=title, public_title=public_title, file=file.name)
-        study = studyfile.load(folder, owner=owner, replace=replace_draft)
+        try:
+            study = studyfile.load(folder, owner=owner, replace=replace_draft)
+        except StudyFileError as error:
+            raise in_table(error, reading, file.name) from error
         named = {name: name for name in USED}
         numbers = {name: number for name, number in reading.table.numbers.items() if name in named}
         rows = RatingsFile(
@@ -95,7 +102,7 @@ def study_of_table(
         )
         n_attributes = sum(len(found.values) for found in reading.attributes.values())
         imported = importing.import_ratings(
-            study=study, file=rows, mapping=plain, by=owner, check=check, beside=n_attributes
+            study=study, file=rows, mapping=plain, by=owner, check=check, beside=n_attributes, tell=tell
         )
         if check:
             transaction.set_rollback(True)
@@ -112,7 +119,7 @@ def study_of_table(
 
 
 def _read(
-    file: RatingsFile, mapping: ColumnMapping, target: IO[bytes]
+    file: RatingsFile, mapping: ColumnMapping, target: IO[bytes], tell: Tell
 ) -> tuple[Reading, list[TaskOfTable], list[str], int]:
     """Read a table, and write its ratings into the target by the keys of the study; return also rows per line."""
     problems = Problems()
@@ -122,7 +129,9 @@ def _read(
         table = MappedTable(mapping.declared, mapping, table_file, lines, problems)
         reading = Reading(table, problems, mapping.tells("system"))
         raw = stack.enter_context(tempfile.TemporaryFile())
-        for row, rating in reading.rows():
+        for n, (row, rating) in enumerate(reading.rows(), start=1):
+            if n % importing.TOLD == 0:
+                tell(_("%(n)s rows read") % {"n": f"{n:,}"})
             raw.write(json.dumps([row.line, row.part, rating], ensure_ascii=False, default=str).encode() + b"\n")
         problems.raise_if_any()
         of_file = () if table_file.form is None else table_file.form.notes
@@ -191,7 +200,7 @@ def _notes(reading: Reading, tasks: list[TaskOfTable]) -> Iterator[str]:
             "several of these ratings."
         )
     yield from notes_on_keys(reading.items, dict.fromkeys(system for _item, system, _variant in reading.outputs))
-    if splits := [*reading.feature_names, *attributes_in_study(reading)]:
+    if splits := [*reading.feature_names, *attributes_in_study(reading), *reading.system_attribute_names]:
         sentence = _("Results can be split by %(names)s: name them in “slices” of an analysis.")
         yield sentence % {"names": ", ".join(splits)}
     for task in tasks:

@@ -15,10 +15,13 @@ from tasks_app.studyfile.columns import ITEMS, Column, Kind, TableDeclaration
 OF_ITEM = ("source", "reference", "document", "position", "source_language")
 OUTPUTS = ("output", "output_b")
 
-# The beginnings of the names of attributes: of items and of raters.
-FEATURE, ATTRIBUTE = "feature_", "rater_"
+# The beginnings of the names of attributes: of items, of raters and of systems.
+FEATURE, ATTRIBUTE, OF_SYSTEM = "feature_", "rater_", "system_"
 
-_FEATURE = Column(FEATURE, Kind.TEXT, _("A property of the item by which results can be split."))
+_PREFIXES = (
+    Column(FEATURE, Kind.TEXT, _("A property of the item by which results can be split.")),
+    Column(OF_SYSTEM, Kind.WORD, _("An attribute of the system by which results can be split, such as system_size.")),
+)
 
 
 def declared(document: Json) -> TableDeclaration:
@@ -31,7 +34,7 @@ def declared(document: Json) -> TableDeclaration:
         for name in dict.fromkeys(_names(document))
         if name.startswith(ATTRIBUTE)
     ]
-    table = TableDeclaration("table", ("csv", "tsv", "jsonl"), (*ratings, *items, second, *attributes), _FEATURE)
+    table = TableDeclaration("table", ("csv", "tsv", "jsonl"), (*ratings, *items, second, *attributes), _PREFIXES)
     return without_needed(table, {"rater", "output"})
 
 

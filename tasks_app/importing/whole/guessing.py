@@ -14,7 +14,7 @@ from tasks_app.importing.guessing import Peek, guess, numbered, peek, plain_name
 from tasks_app.importing.mapping import COMMA, NO_HEADER
 from tasks_app.importing.names import DECIMAL_COMMA
 from tasks_app.importing.source import RatingsFile
-from tasks_app.importing.whole.columns import ATTRIBUTE, FEATURE
+from tasks_app.importing.whole.columns import ATTRIBUTE, FEATURE, OF_SYSTEM
 from tasks_app.importing.whole.joins import joined_peek, with_joins
 from tasks_app.importing.whole.nested import nested_answers
 from tasks_app.importing.whole.numbered import Family, Grid, family_of, grid_of
@@ -27,6 +27,9 @@ _ATTRIBUTES = frozenset(
     {"age", "gender", "sex", "expertise", "education", "country", "nationality", "native language", "native speaker",
      "occupation", "experience", "first language"}
 )  # fmt: skip
+
+# Names of attributes of systems: alone, or behind “system” or “model”, as in model_size.
+_OF_SYSTEMS = frozenset({"size", "parameters", "params", "architecture", "family", "type", "kind", "version", "vendor"})
 
 # Names that are no criterion although their cells are numbers.
 _NO_CRITERIA = frozenset({"index", "row", "line", "number", "no", "id", "unnamed", "time", "timestamp", "batch", "hit"})
@@ -154,7 +157,16 @@ def _may_be_answers(columns: Sequence[str]) -> list[str]:
         if not {words, words.partition(" ")[2]} & _ATTRIBUTES
         and not set(words.split()) & (_NO_CRITERIA | {"seconds", "duration"})
         and not name.startswith(FEATURE)
+        and not _attribute_of_system(name)
     ]
+
+
+def _attribute_of_system(name: str) -> str:
+    """Return the name of the attribute of systems that a column seems to hold; "" for another column."""
+    first, _space, rest = plain_name(name).partition(" ")
+    if first in {"system", "model"} and rest in _OF_SYSTEMS:
+        return rest
+    return "architecture" if first == "architecture" and not rest else ""
 
 
 def _on_one_scale(columns: Iterable[Sequence[str]]) -> bool:
@@ -189,6 +201,8 @@ def _described(look: Peek, cells: Mapping[str, list[str]], numbered: Sequence[st
             columns[f"{ATTRIBUTE}{plain_name(name).replace(' ', '_')}"] = name
         elif name not in columns.values() and (name.startswith(FEATURE) or plain_name(name) in FEATURES):
             columns[name if name.startswith(FEATURE) else f"{FEATURE}{feature_name(name)}"] = name
+        elif name not in columns.values() and (attribute := _attribute_of_system(name)):
+            columns[f"{OF_SYSTEM}{attribute}"] = name
     return columns
 
 

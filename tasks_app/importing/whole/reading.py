@@ -11,9 +11,11 @@ from django.utils.translation import gettext as _
 
 from tasks_app.importing.raters import UNKNOWN
 from tasks_app.importing.rows import MappedTable
-from tasks_app.importing.whole.columns import ATTRIBUTE, FEATURE, OF_ITEM
+from tasks_app.importing.whole.columns import ATTRIBUTE, FEATURE, OF_ITEM, OF_SYSTEM
+from tasks_app.studyfile.fields import problem_in_attribute
 from tasks_app.studyfile.files.tables import Row
 from tasks_app.studyfile.problems import LISTED, Problems
+from tasks_app.task_types.labels.options import LONGEST, may_be_an_option
 
 # The name of the only system or criterion of a table that names none.
 SYSTEM, CRITERION = "system", "rating"
@@ -28,6 +30,9 @@ ANSWER = (
     "mark_origin", "mark_of",
 )  # fmt: skip
 _SPAN = ("span_start", "category", "severity")
+
+# The second system of a pair, and the beginning of the columns with its attributes.
+_SECOND, _OF_SECOND = f"{OF_SYSTEM}b", f"{OF_SYSTEM}b_"
 
 
 @dataclass(slots=True)
@@ -71,6 +76,7 @@ class Reading:
     scales: dict[str, Scale] = field(default_factory=dict)
     groups: dict[str, None] = field(default_factory=dict)
     attributes: dict[str, Found] = field(default_factory=dict)
+    systems: dict[str, Found] = field(default_factory=dict)
     n_rows: int = 0
     n_unknown: int = 0
     n_unanswered: int = 0
@@ -84,6 +90,7 @@ class Reading:
             item, system = self._item(row), str(row.cells.get("system", SYSTEM))
             self._describe(self.items.setdefault(item, Found(row.line)), row, (*OF_ITEM,), FEATURE)
             self._output(row, item, system, "output")
+            self._system(row, system, OF_SYSTEM)
             rating = {name: row.cells[name] for name in ANSWER if name in row.cells}
             self.n_unknown += "rater" not in row.cells
             rating |= {"item": item, "system": system, "rater": str(row.cells.get("rater", f"{UNKNOWN}{row.line}"))}
@@ -92,9 +99,11 @@ class Reading:
             if "system_b" in row.cells:
                 self._output(row, item, str(row.cells["system_b"]), "output_b")
                 rating["system_b"] = row.cells["system_b"]
+                self._system(row, str(row.cells["system_b"]), _OF_SECOND)
             self._rater(row, rating["rater"])
             criterion = str(row.cells.get("criterion", CRITERION))
             if any(name in rating for name in ("value", "label", "text", *_SPAN)):
+                self._check_label(row)
                 self.scales.setdefault(criterion, Scale()).take(row)
                 yield row, {**rating, "criterion": criterion}
             else:
@@ -111,6 +120,11 @@ class Reading:
     def attribute_names(self) -> list[str]:
         """Return the attributes that raters have."""
         return list(dict.fromkeys(name for found in self.attributes.values() for name in found.values))
+
+    @property
+    def system_attribute_names(self) -> list[str]:
+        """Return the attributes that systems have, as analyses call them."""
+        return list(dict.fromkeys(name for found in self.systems.values() for name in found.values))
 
     @property
     def feature_names(self) -> list[str]:
@@ -142,6 +156,16 @@ class Reading:
         if column == "output" and "language" in row.cells:
             self._agree(found, row, "language", row.cells["language"])
 
+    def _check_label(self, row: Row) -> None:
+        """Report a label that no option can be."""
+        cells = row.cells
+        if "label" in cells and "value" not in cells and not may_be_an_option(str(cells["label"])):
+            sentence = _(
+                "A label is one line of at most %(n)d characters, without spaces around it. If raters wrote the words, "
+                "map the column to text."
+            )
+            row.report(self.problems, "label", sentence % {"n": LONGEST})
+
     def _rater(self, row: Row, rater: str) -> None:
         if "group" in row.cells:
             self.groups.setdefault(str(row.cells["group"]))
@@ -150,6 +174,20 @@ class Reading:
             found = self.attributes.setdefault(rater, Found(row.line))
             for name in attributes:
                 self._agree(found, row, name, row.cells[name])
+
+    def _system(self, row: Row, system: str, prefix: str) -> None:
+        """Keep the attributes of a system, which stand in columns with this prefix."""
+        for name in row.cells:
+            if (
+                name.startswith(prefix)
+                and name != _SECOND
+                and (prefix == _OF_SECOND or not name.startswith(_OF_SECOND))
+            ):
+                found = self.systems.setdefault(system, Found(row.line))
+                attribute, value = name.removeprefix(prefix), str(row.cells[name])
+                if attribute not in found.values and (problem := problem_in_attribute(attribute, value)):
+                    row.report(self.problems, name, problem)
+                self._agree(found, row, f"{OF_SYSTEM}{attribute}", value, name)
 
     def _agree(self, found: Found, row: Row, name: str, value: Any, column: str = "") -> None:
         """Keep a value, or report that an earlier row has another one."""
@@ -162,4 +200,6 @@ class Reading:
             }.get(name, _("This row says something else about the same item than line %(line)d."))
             if name.startswith(ATTRIBUTE):
                 sentence = _("This row says something else about the same rater than line %(line)d.")
+            if name.startswith(OF_SYSTEM):
+                sentence = _("This row says something else about the same system than line %(line)d.")
             row.report(self.problems, column or name, sentence % {"line": found.lines[name]})

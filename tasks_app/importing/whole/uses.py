@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from tasks_app.hooks.sections import Json
-from tasks_app.importing.whole.columns import ATTRIBUTE, FEATURE, OUTPUTS, declared
+from tasks_app.importing.whole.columns import ATTRIBUTE, FEATURE, OF_SYSTEM, OUTPUTS, declared
 from tasks_app.setup.tables.layout import feature_name
 
 # Uses that stand for no single column of ours: the column is not read, or the part `wide` of the mapping reads it.
@@ -26,7 +26,7 @@ ANSWERS = ("value", "label", "text")
 _OF_ANSWERS = {f"{of}-{answer}": (of, answer) for of in (OF_QUESTION, OF_RATER) for answer in ANSWERS}
 
 # Attributes, each with a name as well.
-_PREFIXES = {"attribute-text": FEATURE, "attribute-rater": ATTRIBUTE}
+_PREFIXES = {"attribute-text": FEATURE, "attribute-rater": ATTRIBUTE, "attribute-system": OF_SYSTEM}
 
 # Uses that have a name.
 NAMED = (*_OF_ANSWERS, *_PREFIXES)
@@ -49,6 +49,7 @@ _LABELS: Mapping[str, Promise] = {
     "rating-by-text": gettext_lazy("ratings by one rater: written text"),
     "attribute-text": gettext_lazy("attribute of the text"),
     "attribute-rater": gettext_lazy("attribute of the rater"),
+    "attribute-system": gettext_lazy("attribute of the system"),
     "group": gettext_lazy("group of the rater"),
     "document": gettext_lazy("document"),
     "position": gettext_lazy("place of the text in the document"),
@@ -151,7 +152,7 @@ def _use(ours: str, theirs: str) -> ColumnUse:
     if ours in ANSWERS:
         return ColumnUse(theirs, f"{OF_QUESTION}-{ours}")
     for use, prefix in _PREFIXES.items():
-        if ours.startswith(prefix):
+        if ours.startswith(prefix) and ours not in _LABELS:
             return ColumnUse(theirs, use, ours.removeprefix(prefix))
     return ColumnUse(theirs, ours)
 
@@ -225,9 +226,10 @@ def _ours(use: ColumnUse, number: int) -> str:
     prefix = _PREFIXES.get(use.use)
     if prefix is None:
         return use.use
-    name = feature_name(use.called) if prefix == FEATURE else re.sub(r"\W+", "_", use.called).strip("_")
+    is_plain = prefix in {FEATURE, OF_SYSTEM}
+    name = feature_name(use.called) if is_plain else re.sub(r"\W+", "_", use.called).strip("_")
     # A name in another script has no letter that a feature may have.
-    is_named = bool(name) and (prefix != FEATURE or name != "feature" or use.called == name)
+    is_named = bool(name) and (not is_plain or name != "feature" or use.called == name)
     return f"{prefix}{name}" if is_named else f"{prefix}attribute_{number}"
 
 

@@ -12,8 +12,9 @@ import yaml
 from django.utils.translation import gettext as _
 
 from tasks_app.hooks.sections import Json
-from tasks_app.importing.whole.columns import ATTRIBUTE
+from tasks_app.importing.whole.columns import ATTRIBUTE, OF_SYSTEM
 from tasks_app.importing.whole.reading import CRITERION, MOST_LABELS, Reading, Scale
+from tasks_app.models import System
 from tasks_app.setup.tables.layout import key_of
 from tasks_app.texts.language_guess import guess
 
@@ -25,6 +26,9 @@ _TEXTS = 50
 
 # The criterion of a score that stands beside marked spans, and those that such a task has.
 SCORE, ERRORS = "score", "errors"
+
+# Kinds of systems, which a table may tell in a column system_kind.
+_KINDS = frozenset(kind.value for kind in System.Kind)
 
 # The task that holds the attributes of raters.
 RATERS = "raters"
@@ -97,7 +101,7 @@ def _scale(scale: Scale) -> tuple[str, dict[str, Json], list[str], str]:
         ends = {"minimum": math.floor(low), "maximum": max(math.ceil(high), math.floor(low) + 1)}
         return "slider", dict(ends), [], _("read as numbers from %(minimum)s to %(maximum)s") % ends
     labels = sorted(scale.labels)[:MOST_LABELS]
-    labels = labels if len(labels) > 1 else [*labels, "other"]
+    labels = labels if len(labels) > 1 else [*labels, "other" if labels != ["other"] else "another"]
     return "labels", {}, labels, _("read as labels: %(labels)s") % {"labels": ", ".join(labels)}
 
 
@@ -122,7 +126,7 @@ def write_study(
              **({"criteria": list(task.criteria.values())} if not task.has_own_criteria else {})}
             for task in tasks
         ],
-        "systems": [{"key": system} for system in systems],
+        "systems": [{"key": system, **_about_system(reading, system)} for system in systems],
     }  # fmt: skip
     if reading.groups:
         document["groups"] = [{"key": key, "name": group[:200]} for group, key in _group_keys(reading).items()]
@@ -132,6 +136,14 @@ def write_study(
     (folder / "study.yaml").write_text(text, encoding="utf-8")
     with (folder / "items.jsonl").open("w", encoding="utf-8") as lines:
         lines.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in _items(reading))
+
+
+def _about_system(reading: Reading, system: str) -> dict[str, Json]:
+    """Return the attributes of a system as its entry in a study file has them; a known kind is a field of its own."""
+    values = reading.systems[system].values if system in reading.systems else {}
+    words = {name.removeprefix(OF_SYSTEM): value for name, value in values.items()}
+    kind = {"kind": words.pop("kind")} if words.get("kind") in _KINDS else {}
+    return {**kind, **({"attributes": words} if words else {})}
 
 
 def _words(criterion: str) -> str:

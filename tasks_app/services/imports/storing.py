@@ -16,16 +16,13 @@ from tasks_app.models import Assignment, Rater, Study
 from tasks_app.models.study import new_seed
 from tasks_app.services import events
 from tasks_app.services.copying import BATCH, copy_lines, line_of
-from tasks_app.services.database import share_submissions
+from tasks_app.services.database import IMPORTS, share_submissions
 from tasks_app.services.imports import statements as sql
 from tasks_app.services.progress import Tell, tell_nobody
 from tasks_app.services.study import lifecycle
 
 # Lines of the file whose rows are stored by one statement, far within its limit.
 LINES = 50_000
-
-# Beside the locks of `database`: one import a study at a time.
-IMPORTS = 3
 
 # Statements of pages are cut short far earlier; whoever imports a large file there waits for it, as for an export.
 LONGEST = "SELECT set_config('statement_timeout', '1h', true) WHERE current_setting('statement_timeout') <> '0'"

@@ -19,6 +19,7 @@ from tasks_app.models import (
     DeletedLink,
     DeletedStudy,
     Event,
+    ImportWork,
     Judgment,
     KeptPayment,
     Membership,
@@ -100,6 +101,8 @@ def _blocks(study: Study, human: int, raters: int, last: Any) -> Iterator[Block]
     """Yield the steps that have to come before a study is deleted, in their order."""
     if SetupWork.objects.filter(setup__study=study).exclude(state__in=("done", "refused")).exists():
         yield Block(_("The set-up is being checked in the background. Wait until that is done."), "setup")
+    if ImportWork.objects.filter(study=study).exclude(state__in=("done", "refused")).exists():
+        yield Block(_("A file is being imported in the background. Wait until that is done."), "data")
     if (raters or human) and study.state != Study.State.CLOSED:
         yield Block(_("Raters take part in it. Close the study first."), "recruit")
         return
@@ -107,8 +110,10 @@ def _blocks(study: Study, human: int, raters: int, last: Any) -> Iterator[Block]
         ledger = pay.up_to_date(study=study)
         if ledger.unfinished:
             sentence = ngettext(
-                "%(n)d rater has begun and not ended. Once their place is no longer held, Pay offers to end them.",
-                "%(n)d raters have begun and not ended. Once their places are no longer held, Pay offers to end them.",
+                "%(n)d rater has begun and not ended. End them on their own page, from Monitor; or wait until their "
+                "place is no longer held, then Pay offers to end them.",
+                "%(n)d raters have begun and not ended. End them on their own pages, from Monitor; or wait until their "
+                "places are no longer held, then Pay offers to end them.",
                 ledger.unfinished,
             )
             yield Block(sentence % {"n": ledger.unfinished}, "pay")

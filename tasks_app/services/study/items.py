@@ -53,7 +53,17 @@ def store_systems(*, study: Study, systems: Sequence[Mapping[str, Any]]) -> None
     """Store systems in their order. Raises NotADraft."""
     refuse_frozen(study)
     System.objects.bulk_create(
-        (System(study=study, key=system["key"], name=system["name"], kind=system["kind"]) for system in systems), BATCH
+        (
+            System(
+                study=study,
+                key=system["key"],
+                name=system["name"],
+                kind=system["kind"],
+                attributes=system.get("attributes", {}),
+            )
+            for system in systems
+        ),
+        BATCH,
     )
 
 

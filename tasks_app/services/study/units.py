@@ -170,22 +170,24 @@ def _make_units(study: Study, task: Task, texts: Texts, names: Mapping[tuple[str
 
 def _store_parts(units: Sequence[int], drafts: Sequence[UnitDraft], texts: Texts) -> None:
     """Store which texts each unit shows, and which outputs are behind each of them."""
-    shown = [
-        (unit, number, [texts.outputs[item][output] for output in group])
-        for unit, draft in zip(units, drafts, strict=True)
-        for number, group in enumerate(draft.parts)
-        if (item := draft.item_of(number)) is not None
-    ]
-    ids = new_ids(Part, len(shown))
+
+    def shown() -> Iterator[tuple[int, int, list[tuple[int, str]]]]:
+        """Yield the unit, the number and the outputs of each part: a list of all would take as much as the texts."""
+        for unit, draft in zip(units, drafts, strict=True):
+            for number, group in enumerate(draft.parts):
+                if (item := draft.item_of(number)) is not None:
+                    yield unit, number, [texts.outputs[item][output] for output in group]
+
+    ids = new_ids(Part, sum(1 for _part in shown()))
     copy_rows(
         Part,
         ("id", "unit_id", "number", "text_digest"),
-        ((pk, unit, number, outputs[0][1]) for pk, (unit, number, outputs) in zip(ids, shown, strict=True)),
+        ((pk, unit, number, outputs[0][1]) for pk, (unit, number, outputs) in zip(ids, shown(), strict=True)),
     )
     copy_rows(
         PartOutput,
         ("part_id", "output_id"),
-        ((pk, output) for pk, (*_about, outputs) in zip(ids, shown, strict=True) for output, _digest in outputs),
+        ((pk, output) for pk, (*_about, outputs) in zip(ids, shown(), strict=True) for output, _digest in outputs),
     )
 
 

@@ -223,7 +223,7 @@ def naming_of(layout: Layout) -> Naming:
             mapped[f"feature_{feature_name(column.called)}"] = column.column
         elif column.use and column.use != ASKED:
             mapped[column.use] = column.column
-    return Naming(TableDeclaration(ITEMS.stem, ITEMS.suffixes, tuple(columns), ITEMS.prefix), mapped)
+    return Naming(TableDeclaration(ITEMS.stem, ITEMS.suffixes, tuple(columns), ITEMS.prefixes), mapped)
 
 
 def wide_column(column: str) -> str:

@@ -99,8 +99,17 @@ def name_systems(*, setup: Setup, systems: Sequence[Mapping[str, str]], base: in
 
     Return False where somebody else has changed the systems since, so that nothing was stored. Raises NotADraft.
     """
+    attributes = {
+        entry.get("key"): {"attributes": entry["attributes"]}
+        for entry in setup.document.entries("systems")
+        if entry.get("attributes")
+    }
     entries = [
-        {"key": entry["key"], **{name: entry[name] for name in ("name", "kind") if entry.get(name)}}
+        {
+            "key": entry["key"],
+            **{name: entry[name] for name in ("name", "kind") if entry.get(name)},
+            **attributes.get(entry["key"], {}),
+        }
         for entry in systems
     ]
     of_checks = reads.systems_of_checks(setup)

@@ -163,7 +163,7 @@ class Headers:
         declared = self.naming.declared
         if self._advice:
             return f"{nearest(name, declared.names)} {self._advice}".lstrip()
-        if declared.prefix is not None and closest(name, declared.names) is None:
+        if declared.prefixes and closest(name, declared.names) is None:
             return _("Name a column of your own feature_…, such as feature_%(name)s.") % {"name": name}
         return nearest(name, declared.names)
 

@@ -58,10 +58,23 @@ class SystemsSection(ListSection):
 
     name = "systems"
 
+    def check(self, reading: StudyReading) -> list[dict[str, Json]]:
+        """Return the entries; one without attributes has no such key, so that older files keep their digests."""
+        return [
+            {name: value for name, value in entry.items() if name != "attributes" or value}
+            for entry in super().check(reading)
+        ]
+
     def export(self, study: Study) -> list[dict[str, Json]]:
         """Return the systems in their order, without the degraded copies, which the tool makes again."""
         rows = System.objects.filter(study=study).exclude(key=COPIES).order_by("id")
-        return [{"key": row.key, "name": row.name, "kind": row.kind} for row in rows]
+        return [
+            {
+                "key": row.key, "name": row.name, "kind": row.kind,
+                **({"attributes": row.attributes} if row.attributes else {}),
+            }
+            for row in rows
+        ]  # fmt: skip
 
     def store(self, study: Study, systems: Json) -> None:
         items.store_systems(study=study, systems=systems)

@@ -72,6 +72,12 @@ def details_of(details: Sequence[DetailEntry], criterion: str | None = None) -> 
     return tuple(questions)
 
 
+def may_be_an_option(text: str) -> bool:
+    """Return whether a text is short enough for an option, on one line and without spaces around it."""
+    is_line = bool(text.strip()) and text == text.strip() and len(text.splitlines()) == 1
+    return is_line and len(text) <= LONGEST and not problem_in(text)
+
+
 def problem_in_options(options: object) -> str | None:
     """Return the reason why a value is no list of options, or None."""
     if not isinstance(options, list | tuple) or not all(isinstance(option, str) for option in options):
@@ -83,13 +89,7 @@ def problem_in_options(options: object) -> str | None:
             "n": len(options),
         }
     for option in options:
-        if (
-            not option.strip()
-            or option != option.strip()
-            or len(option) > LONGEST
-            or problem_in(option)
-            or len(option.splitlines()) > 1
-        ):
+        if not may_be_an_option(option):
             return _("Each option is one line of at most %(n)d characters without spaces around it.") % {"n": LONGEST}
         if option == NONE:
             return _("No option may be called “%(name)s”: that is what “None of these” is stored as.") % {"name": NONE}

@@ -21,6 +21,8 @@ _VERBS: Mapping[str, str | Promise] = {
     "unshared": gettext_lazy("took away the role of"),
     "follows": gettext_lazy("began a changed version of"),
     "set up": gettext_lazy("checked the set-up"),
+    "loaded": gettext_lazy("loaded the study"),
+    "replaced": gettext_lazy("replaced the earlier draft"),
     "made ordinary": gettext_lazy("made an ordinary study of the template"),
     "opened in spite of points": gettext_lazy("opened although points were left on Review"),
     "viewed": gettext_lazy("looked at"),

@@ -15,6 +15,7 @@ from tests import extent
 from tests.house.examples import load
 from tests.tasks_app.importing import kit
 from tests.texts_at_random import AWKWARD, WORDS, many
+from tests.workbooks import in_workbook, workbook
 
 pytestmark = pytest.mark.django_db
 
@@ -41,6 +42,19 @@ def in_csv(unit: str) -> str:
     table.writerow(["judge", "unit", "text"])
     table.writerows([f"r{number}", unit, text] for number, text in enumerate(TEXTS))
     return out.getvalue()
+
+
+def as_workbook(unit: str, texts: list[str]) -> bytes:
+    rows = [[f"r{number}", unit, text] for number, text in enumerate(texts)]
+    return workbook({"Sheet": [["judge", "unit", "text"], *rows]})
+
+
+def test_a_workbook_brings_every_text_unchanged(tmp_path: Path) -> None:
+    study = load("post_edit", tmp_path, "any-workbook")
+    unit = study.tasks.get().units.order_by("id").first().key
+    texts = [text for text in map(in_workbook, TEXTS) if text]
+    kit.bring(study, tmp_path, as_workbook(unit, texts), mapping=MAP, name="texts.xlsx")
+    assert stored(study) == texts
 
 
 def test_every_export_has_the_texts_that_were_imported(tmp_path: Path) -> None:

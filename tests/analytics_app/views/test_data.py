@@ -5,6 +5,7 @@ import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -13,7 +14,7 @@ from django.test import Client
 from pytest_django import Settings
 
 from analytics_app.archive.keys import LINE, KeyRing, now
-from analytics_app.exports import ratings
+from analytics_app.exports import ratings, size
 from analytics_app.exports.ratings import COLUMNS
 from tasks_app.models import Membership, Study
 from tasks_app.services.study import lifecycle
@@ -65,6 +66,27 @@ def test_an_owner_takes_ratings_out_while_the_study_is_open_and_the_log_says_so(
     line = json.loads(body(rosas_browser, f"{address}ratings.jsonl"))
     assert line["value"] == 2
     body(rosas_browser, f"{address}ratings.xlsx", 404)
+
+
+def test_the_rows_of_a_large_study_are_counted_apart_from_the_page(
+    rosas_browser: Client, editors_browser: Client, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted: dict[int, Any] = {}
+    monkeypatch.setattr(size, "_counted", counted)
+    monkeypatch.setattr(size, "MOST_AT_ONCE", 0)
+    at_first = rosas_browser.get(address).content.decode()
+    assert not counted
+    assert f'hx-get="{address}?rows=1"' in at_first
+    assert "Ratings as CSV" in at_first
+    assert "Formats of other tools" not in at_first
+    part = rosas_browser.get(f"{address}?rows=1", headers={"HX-Request": "true"}).content.decode()
+    assert "1 row, with raters under their pseudonyms." in part
+    assert "Formats of other tools" in part
+    assert "<main" not in part
+    assert "1 row, with raters" in page(rosas_browser, address), "the process remembers it"
+    counted.clear()
+    assert "1 row, with raters" in page(rosas_browser, f"{address}?rows=1"), "without scripts it is a page"
+    assert editors_browser.get(f"{address}?rows=1", headers={"HX-Request": "true"}).status_code == 404
 
 
 def test_the_page_says_how_many_rows_the_file_has(rosas_browser: Client, study: Study, address: str) -> None:

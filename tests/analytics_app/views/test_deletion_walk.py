@@ -10,7 +10,6 @@ from django.test import Client
 from analytics_app.models import Run
 from analytics_app.runs import start
 from tasks_app.models import DeletedStudy, Judgment, Study
-from tasks_app.services.judging import assignments
 from tests.analytics_app.views.reading import text
 from tests.tasks_app.services.test_pay import work
 
@@ -101,8 +100,13 @@ def test_a_study_with_answers_is_deleted_by_its_buttons(study: Study, rosas_brow
     owner.press("Close")
     assert "Close this study?" in owner.said
     owner.press("Close the study")
-    assignments.stop(rater=begun)  # a rater's own press
     start.compute_here(run=Run.objects.get(study=study))  # a worker's work
+
+    owner.open(f"/admin/studies/{study.slug}/delete/")
+    assert "1 rater has begun and not ended. End them on their own page, from Monitor" in owner.said
+    owner.open(f"/admin/studies/{study.slug}/raters/")
+    owner.follow(begun.pseudonym)
+    owner.press("End as returned")
 
     said = owner.open(f"/admin/studies/{study.slug}/delete/")
     assert "6.75 EUR are still to be paid. Pay your raters, then mark it as paid on Pay." in said

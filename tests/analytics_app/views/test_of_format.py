@@ -8,7 +8,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
-from tasks_app.models import Rating, Study
+from tasks_app import jobs
+from tasks_app.importing import background
+from tasks_app.models import ImportWork, Rating, Study
 from tests.tasks_app.importing.named.miniatures import MINIATURES, zipped
 
 pytestmark = pytest.mark.django_db
@@ -106,3 +108,28 @@ def test_the_tab_data_offers_the_formats_that_fit(rosas_browser: Client) -> None
     content = b"".join(answer.streaming_content)
     assert content[:4] == content[-4:] == b"PAR1"
     assert answer["Content-Disposition"].endswith('-parquet.parquet"')
+
+
+def test_a_large_file_of_a_known_format_is_read_by_a_worker(
+    rosas_browser: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page does not read it; the choice of the format stays for whoever comes back to change it."""
+    monkeypatch.setattr(background, "LARGE", 1)
+    path, token = parameters(begun(rosas_browser, *MINIATURES["wmt-mqm"].upload))
+    page = rosas_browser.get(path, {"file": token}).content.decode()
+    assert "a background worker reads it" in page
+    assert "3 texts" not in page
+    sent = {"file": token, "format": "wmt-mqm", "weights": "marot"}
+    checked = rosas_browser.post(path, {**sent, "action": "check"})
+    assert checked["Location"] == reverse("researcher:import_progress", args=[Study.objects.get().slug])
+    jobs.work_on_import(ImportWork.objects.get().pk)
+    assert "3 texts, 2 systems, 4 ratings, 2 raters. Nothing is stored yet." in (
+        rosas_browser.get(checked["Location"]).content.decode()
+    )
+    again = rosas_browser.get(path, {"file": token, "again": "1"}).content.decode()
+    assert '<option value="marot" selected>' in again
+    assert not Rating.objects.exists()
+    rosas_browser.post(path, {**sent, "action": "store"})
+    jobs.work_on_import(ImportWork.objects.get().pk)
+    assert "Errors are weighted as in Marot" in rosas_browser.get(checked["Location"]).content.decode()
+    assert (Study.objects.get().state, Rating.objects.count()) == (Study.State.CLOSED, 3)

@@ -106,6 +106,9 @@ def test_review_of_a_whole_draft_says_what_to_try(draft: Study, rosas_browser: C
     rosas_browser.post(review)
     said = html.unescape(text(page(rosas_browser, f"{review}?opening=1")))
     assert "Try it yourself before you send the link." in said
+    log = text(rosas_browser.get(f"/admin/studies/{draft.slug}/log/", follow=True).content.decode())
+    assert "loaded the study" in log
+    assert "replaced the earlier draft" in log
     assert "check this Nobody has viewed this study as a rater yet." in said
     assert [old for old in WAS if old in said] == []
 

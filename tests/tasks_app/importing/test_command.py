@@ -56,7 +56,8 @@ def test_a_terminal_is_told_how_far_an_import_is(
     out, err = StringIO(), Terminal()
     call_command("import_ratings", draft.slug, str(file), map=str(map_file), stdout=out, stderr=err)
     assert err.told == [
-        "2 rows read", "Comparing the rows with each other", "Storing the judgments", "3 ratings stored", "",
+        "2 rows read and checked", "Comparing the rows with each other", "Storing the judgments",
+        "3 ratings stored", "",
     ]  # fmt: skip
     assert "rows read" not in out.getvalue()
 

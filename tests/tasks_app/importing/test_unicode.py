@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
@@ -18,19 +17,10 @@ from tasks_app.importing.source import RatingsFile
 from tasks_app.studyfile import StudyFileError
 from tasks_app.studyfile.problems import Problems
 from tests.texts_at_random import many, texts
-from tests.workbooks import workbook
+from tests.workbooks import Raw, in_workbook, workbook
 
 NAMES = ("first", "second", "third")
 Rows = Sequence[Sequence[str]]
-
-# A workbook is XML, which has no control characters and no carriage returns, and writes others as _x0007_.
-NOT_IN_XML = frozenset({"Cs", "Cc", "Cn"})
-
-
-def in_xml(text: str) -> str:
-    """Return a text without what a workbook cannot hold."""
-    kept = (sign for sign in text if sign in "\t\n" or unicodedata.category(sign) not in NOT_IN_XML)
-    return "".join(kept).replace("_x", "_")
 
 
 def rows_of(text: st.SearchStrategy[str]) -> st.SearchStrategy[list[list[str]]]:
@@ -102,7 +92,7 @@ def test_text_formats(rows: list[list[str]]) -> None:
 @pytest.mark.parametrize(("name", "write"), OF_ANOTHER_PROCESS)
 def test_formats_that_another_process_reads(name: str, write: Write, rows: list[list[str]]) -> None:
     if name == "t.xlsx":
-        rows = [[in_xml(cell) or "x" for cell in row] for row in rows]
+        rows = [[in_workbook(cell) or "x" for cell in row] for row in rows]
     assert read(name, write(rows)) == rows
 
 
@@ -116,7 +106,7 @@ def test_a_million_cells(name: str, write: Write) -> None:
     assert FILES * ROWS * len(NAMES) >= 1_000_000
     for seed in range(FILES):
         cells = many(ROWS * len(NAMES), seed)
-        rows = list(_rows(in_xml(cell) for cell in cells) if name == "t.xlsx" else _rows(cells))
+        rows = list(_rows(in_workbook(cell) for cell in cells) if name == "t.xlsx" else _rows(cells))
         assert read(name, write(rows)) == rows, f"{name}, seed {seed}"
 
 
@@ -127,6 +117,17 @@ def _rows(cells: Iterator[str]) -> Iterator[list[str]]:
 
 
 @pytest.mark.parametrize(
+    ("written", "text"),
+    [
+        ("a_x000D_b", "a\rb"), ("a_x000d_\nb", "a\r\nb"), ("a_x0008_b", "a\x08b"), ("a_x000B_b", "a\x0bb"),
+        ("a_x005F_x000D_b", "a_x000D_b"), ("_xZZZZ_", "_xZZZZ_"), ("_x1_", "_x1_"), ("_x000D", "_x000D"),
+    ],
+)  # fmt: skip
+def test_codes_of_a_workbook_are_the_characters_that_they_mean(written: str, text: str) -> None:
+    assert read("t.xlsx", workbook({"Sheet": [NAMES, [Raw(written), "b", "c"]]})) == [[text, "b", "c"]]
+
+
+@pytest.mark.parametrize(
     ("name", "content", "place", "sentence"),
     [
         ("t.csv", b'first,second\na,b\nc,"d\nx\x00y"\n', (4, 2), "NUL character"),
@@ -134,6 +135,7 @@ def _rows(cells: Iterator[str]) -> Iterator[list[str]]:
         ("t.jsonl", b'{"first": "a"}\n{"first": "x\\u0000y"}\n', (2, 1), "NUL character"),
         ("t.jsonl", b'{"first": "a"}\n{"first": "x\\ud800y"}\n', (2, 1), "lone surrogate"),
         ("t.csv", b"first,second\na,b\nc,\xed\xa0\x80\n", (3, 3), "is not UTF-8"),
+        ("t.xlsx", workbook({"Sheet": [["first", "second"], ["a", Raw("x_x0000_y")]]}), (2, 2), "NUL character"),
     ],
 )
 def test_what_cannot_be_stored_is_refused_with_its_place(

@@ -14,7 +14,7 @@ from tasks_app.setup import attention, changes
 from tasks_app.setup.checking import make_study
 from tasks_app.setup.texts import reads, samples, writes
 from tasks_app.setup.texts.reads import counts
-from tasks_app.studyfile.own_sections import known_answers
+from tasks_app.studyfile.own_sections.checks import known_answers
 from tasks_app.studyfile.problems import StudyFileError
 from tasks_app.task_types.base import Instruction
 from tasks_app.task_types.data import GoldAnswer

@@ -44,8 +44,8 @@ class RatingsUploadForm(UploadForm):
 
     def __init__(self, *args: Any, saved: Iterable[str]) -> None:
         help_text = _(
-            "CSV, TSV, JSON, JSON Lines or a workbook (.xlsx, .ods); text files may be gzipped (.csv.gz). Checking a "
-            "million rows takes a minute or two; leave the page open meanwhile."
+            "CSV, TSV, JSON, JSON Lines or a workbook (.xlsx, .ods); text files may be gzipped (.csv.gz). A file "
+            "of 2 MiB or more is read in the background: a page shows how far that is, and you can leave it."
         )
         super().__init__(*args, label=_("File of ratings"), help_text=help_text)
         field = self.fields["mapping"]

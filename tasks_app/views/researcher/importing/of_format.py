@@ -17,15 +17,16 @@ from django.utils.translation import gettext_lazy
 
 from tasks_app import access
 from tasks_app.hooks.tabs import all_tabs
-from tasks_app.importing import RatingsFile, uploads
+from tasks_app.importing import RatingsFile, background, uploads
 from tasks_app.importing.formats.opening import plain_form
 from tasks_app.importing.named import readers, studies  # noqa: F401  fills the registry
 from tasks_app.importing.named.base import CERTAIN
 from tasks_app.importing.named.registry import format_called, registry
-from tasks_app.models import Membership, Study
+from tasks_app.models import ImportWork, Membership, Study
 from tasks_app.settings.fields import line_field
 from tasks_app.studyfile import StudyFileError
 from tasks_app.views.researcher.frame import researcher_page, study_page
+from tasks_app.views.researcher.importing.progress import given_before, hand_over
 
 
 class FormatForm(forms.Form):
@@ -33,8 +34,8 @@ class FormatForm(forms.Form):
 
     format = forms.ChoiceField(label=gettext_lazy("Format"))
 
-    def __init__(self, data: Mapping[str, Any] | None, chosen: str) -> None:
-        super().__init__(data, initial={"format": chosen})
+    def __init__(self, data: Mapping[str, Any] | None, chosen: str, options: Mapping[str, str] | None = None) -> None:
+        super().__init__(data, initial={**(options or {}), "format": chosen})
         self.fields["format"].choices = [(reader.name, reader.label) for reader in registry.values()]  # type: ignore[attr-defined]
         self.reader = format_called(chosen)
         for name, option in self.reader.options.items():
@@ -69,9 +70,10 @@ def _answer(request: HttpRequest, study: Study, file: RatingsFile, token: str) -
     signs = {name: (sure == CERTAIN, why) for name, sure, why in file.form.formats}
     names = {reader.name for reader in registry.values()}
     chosen = request.POST.get("format", "")
-    chosen = chosen if chosen in names else next(iter(signs))
+    before = given_before(request, study, ImportWork.Kind.FORMAT, token) or {}
+    chosen = chosen if chosen in names else before.get("format") or next(iter(signs))
     action = request.POST.get("action", "")
-    form = FormatForm(request.POST if action else None, chosen)
+    form = FormatForm(request.POST if action else None, chosen, before.get("options"))
     context: dict[str, Any] = {"file": file.name, "token": token, "signs": signs, "chosen": chosen}
     try:
         if action == "columns":
@@ -79,7 +81,11 @@ def _answer(request: HttpRequest, study: Study, file: RatingsFile, token: str) -
         if action == "cancel":
             uploads.forget(study, token)
             return redirect("researcher:one_table", study.slug)
-        if not action or form.is_valid():
+        if background.is_large(file):
+            if action and form.is_valid():
+                return _by_a_worker(request, study, form, token, only_check=action != "store")
+            context["is_large"] = True
+        elif not action or form.is_valid():
             made = _make(request, study, file, form, check=action != "store")
             if action == "store":
                 return _stored(request, made)
@@ -92,6 +98,13 @@ def _answer(request: HttpRequest, study: Study, file: RatingsFile, token: str) -
         request, study.slug, "data", lambda _study: context, template="of_format", title=_("Files of a known format"),
         role=Membership.Role.OWNER, status=status,
     )  # fmt: skip
+
+
+def _by_a_worker(
+    request: HttpRequest, study: Study, form: FormatForm, token: str, *, only_check: bool
+) -> HttpResponseBase:
+    given = {"file": token, "format": form.reader.name, "options": form.options}
+    return hand_over(request, study, ImportWork.Kind.FORMAT, given, only_check=only_check)
 
 
 def _make(request: HttpRequest, study: Study, file: RatingsFile, form: FormatForm, *, check: bool) -> studies.Made:

@@ -22,8 +22,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from tasks_app import access
+from tasks_app.hooks.sections import Json
 from tasks_app.hooks.tabs import all_tabs
-from tasks_app.importing import ColumnMapping, RatingsFile, uploads, whole
+from tasks_app.importing import ColumnMapping, RatingsFile, background, uploads, whole
 from tasks_app.importing.guessing import ROWS, Peek, numbered, peek
 from tasks_app.importing.mapping import NO_HEADER, as_yaml
 from tasks_app.importing.named.studies import kept_form
@@ -32,12 +33,13 @@ from tasks_app.importing.rows import MappedTable
 from tasks_app.importing.shaping.reshaping import looks_like_data
 from tasks_app.importing.whole.guessing import Reading, readings_of, warning_of
 from tasks_app.importing.whole.joins import joined_peek
-from tasks_app.models import Membership, SetupRow, Task
+from tasks_app.models import ImportWork, Membership
 from tasks_app.studyfile import StudyFileError
 from tasks_app.studyfile.files.limits import largest_upload
 from tasks_app.studyfile.problems import Problem
 from tasks_app.uploads.request_sizes import accepts_files
 from tasks_app.views.researcher.frame import researcher_page
+from tasks_app.views.researcher.importing.progress import given_before, hand_over, under_way
 from tasks_app.views.researcher.importing.uploading import TablePages, UploadForm
 from tasks_app.views.researcher.importing.uses_form import UsesForm
 
@@ -62,10 +64,7 @@ class _OneTablePages(TablePages[UsesForm]):
     @property
     def why_not(self) -> str:
         """Return why the study takes no such table; "" if it does: the table would replace its present texts."""
-        has_tasks = Task.objects.filter(study=self.study).exists()
-        if self.study.is_frozen or has_tasks or SetupRow.objects.filter(setup__study=self.study).exists():
-            return _("This study has texts or tasks already. Begin a new study with the table, or import the ratings.")
-        return ""
+        return background.why_no_table(self.study)
 
     def upload_form(self, *given: Any) -> UploadForm:
         help_text = gettext_lazy(
@@ -84,6 +83,8 @@ class _OneTablePages(TablePages[UsesForm]):
 
     def answer(self) -> HttpResponseBase:
         """Answer with the page that is due; a file of a named format has a page of its own."""
+        if not self.token and not self.action and under_way(self.study):
+            return redirect("researcher:import_progress", self.study.slug)
         file = uploads.find(self.study, self.token) if self.token else None
         if file is not None and file.form is not None and file.form.formats:
             address = reverse("researcher:of_format", args=[self.study.slug])
@@ -93,8 +94,16 @@ class _OneTablePages(TablePages[UsesForm]):
     def columns_form(self) -> UsesForm:
         if self.action:
             return UsesForm(self.request.POST, peek=self.peek)
-        chosen = self._chosen
-        return UsesForm(peek=self.peek, document=chosen.document if chosen is not None else None)
+        return UsesForm(peek=self.peek, document=self._document)
+
+    @cached_property
+    def _document(self) -> Mapping[str, Json] | None:
+        """Return the mapping that is shown first: that of the last import, or how the columns are guessed."""
+        before = given_before(self.request, self.study, ImportWork.Kind.TABLE, self.token)
+        if before is not None:
+            document: Mapping[str, Json] = before["mapping"]
+            return document
+        return None if self._chosen is None else self._chosen.document
 
     @cached_property
     def _readings(self) -> list[Reading]:
@@ -119,10 +128,10 @@ class _OneTablePages(TablePages[UsesForm]):
         return found[0] if len(found) == 1 else next((reading for reading in found if reading.name == name), None)
 
     def show(self, form: forms.Form, *, status: int = 200, **more: Any) -> HttpResponse:
-        chosen = self._chosen
-        if not self.action and chosen is not None:
-            more["read"] = self._preview(whole.mapping_of(_("mapping"), chosen.document))
-            more["warning"] = warning_of(chosen.document)
+        document = self._document
+        if not self.action and document is not None:
+            more["read"] = self._preview(whole.mapping_of(_("mapping"), document))
+            more["warning"] = warning_of(document)
         elif not self.action:
             more["choices"] = [
                 {"name": found.name, "about": found.about, "text": as_yaml(found.document),
@@ -152,6 +161,9 @@ class _OneTablePages(TablePages[UsesForm]):
         if self.action == "look":
             return self.show(form.shown_again(), **more)
         check = self.action != "import"
+        if background.is_large(self.file):
+            given = {"file": self.token, "mapping": mapping.document}
+            return hand_over(self.request, self.study, ImportWork.Kind.TABLE, given, only_check=check)
         try:
             made = whole.study_of_table(
                 file=self.file, mapping=mapping, title=self.study.title, slug=self.study.slug,

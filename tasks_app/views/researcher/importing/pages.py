@@ -13,18 +13,19 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from tasks_app import access, importing
-from tasks_app.importing import RatingsFile
+from tasks_app.importing import RatingsFile, background
 from tasks_app.importing.guessing import Peek, numbered
 from tasks_app.importing.mapping import NO_HEADER, as_yaml
 from tasks_app.importing.preview import preview
 from tasks_app.importing.shaping.reshaping import looks_like_data
-from tasks_app.models import ImportMapping, Study
+from tasks_app.models import ImportMapping, ImportWork, Study
 from tasks_app.services.imports import mappings
 from tasks_app.studyfile import StudyFileError
 from tasks_app.studyfile.files.limits import largest_upload
 from tasks_app.uploads.request_sizes import accepts_files
 from tasks_app.views.researcher.frame import researcher_page
 from tasks_app.views.researcher.importing.forms import ColumnsForm, RatingsUploadForm, TextForm, form_for
+from tasks_app.views.researcher.importing.progress import given_before, hand_over, under_way
 from tasks_app.views.researcher.importing.uploading import EDITOR, TablePages
 
 
@@ -35,6 +36,8 @@ def import_ratings(request: HttpRequest, slug: str) -> HttpResponseBase:
     study = access.study_for_researcher(request.user, slug, EDITOR)
     if request.POST.get("action") == "delete":
         return _delete_mapping(request, study)
+    if request.method == "GET" and not request.GET.get("file") and under_way(study):
+        return redirect("researcher:import_progress", slug)
     return _RatingsPages(request, study).answer()
 
 
@@ -81,6 +84,9 @@ class _RatingsPages(TablePages[ColumnsForm | TextForm]):
     def columns_form(self) -> ColumnsForm | TextForm:
         if self.action:
             return form_for(self.study, self.peek, self.mode, self.header, self.request.POST)
+        before = given_before(self.request, self.study, ImportWork.Kind.RATINGS, self.token)
+        if before is not None:
+            return _as_text(before["mapping"], before["save_as"])
         name = self.request.GET.get("map", "")
         saved = mappings.find(self.study, name) if name else None
         return (
@@ -110,6 +116,9 @@ class _RatingsPages(TablePages[ColumnsForm | TextForm]):
         if self.action == "text":
             return self.show(_as_text(mapping.document, name))
         check = self.action != "import"
+        if background.is_large(self.file):
+            given = {"file": self.token, "mapping": mapping.document, "save_as": name}
+            return hand_over(self.request, self.study, ImportWork.Kind.RATINGS, given, only_check=check)
         imported = importing.import_ratings(
             study=self.study, file=self.file, mapping=mapping, by=self.request.user, check=check
         )

@@ -1,0 +1,1 @@
+"""Scores of metrics that are computed here, from the texts and references of a study."""
