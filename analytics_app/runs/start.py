@@ -34,7 +34,7 @@ from tasks_app.models.statements import rows
 from tasks_app.services import events
 from tasks_app.services.database import atomically
 from tasks_app.services.events import Actor
-from tasks_app.services.marks import Busy, marks_of
+from tasks_app.services.high_water import Busy, marks_of
 
 __all__ = ["Busy", "cancel", "compute_here", "refuse", "start"]
 
