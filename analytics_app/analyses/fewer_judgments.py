@@ -85,7 +85,7 @@ def _model_errors(answers: Answers, most: int, rounds: int, rng: np.random.Gener
 
 
 def _decisions(decided: Decided) -> Floats:
-    """Return what is decided of each text, NaN if not clear: its label, or of several labels whether it has each."""
+    """Return the decisions on each text, NaN if not clear: its label, or of several labels whether it has each."""
     if decided.several:
         return decided.yes
     return np.where(decided.clear, decided.yes.argmax(axis=1), np.nan)[:, np.newaxis]

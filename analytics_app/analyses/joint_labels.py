@@ -1,4 +1,4 @@
-"""Joint scores: the share of texts whose labels are jointly good, on all criteria of a task at once."""
+"""Joint scores: the share of texts that are jointly good: their labels are good on all criteria of a task."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
