@@ -12,7 +12,7 @@ from analytics_app.ratings import withdrawn_units
 from analytics_app.selectors.runs import best_run
 from tasks_app.models import Study, WithdrawnUnit, is_current, statements
 from tasks_app.selectors import pair_order
-from tasks_app.services.marks import Marks
+from tasks_app.services.high_water import Marks
 from tasks_app.texts.plaintext import FORMULA, without_formula
 
 TIME_FORMAT = 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'
