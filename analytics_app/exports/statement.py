@@ -195,7 +195,7 @@ STUDY = "study"
 
 @dataclass(frozen=True, slots=True)
 class OwnColumns:
-    """The names of what researchers know of items and systems: features of items, and attributes of systems."""
+    """The names of features of items and of attributes of systems, which have a column each."""
 
     features: tuple[str, ...] = ()
     attributes: tuple[str, ...] = ()
@@ -308,7 +308,7 @@ class Statement:
         return "WITH " + ",".join(f"{name} AS {materialized} ({select})" for name, select in tables.items())
 
     def _own(self, column: str, noun: str, prefix: str, names: tuple[str, ...]) -> str:
-        """Return what selects the values of a JSON column: a column of each, or their text in a JSON object."""
+        """Return the SQL for the values of a JSON column: a column of each, or their text in a JSON object."""
         values = [f"({column} ->> %({noun}_{number})s)" for number in range(len(names))]
         if not values:
             return ""
