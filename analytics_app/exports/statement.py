@@ -206,18 +206,22 @@ class OwnColumns:
         return *(FEATURE + name for name in self.features), *(OF_SYSTEM + name for name in self.attributes)
 
 
-_NAMES = {
-    column: f'SELECT DISTINCT jsonb_object_keys({column}) COLLATE "C" FROM {table} WHERE study_id = ANY(%s) ORDER BY 1'  # noqa: S608
-    for column, table in (("features", "tasks_app_item"), ("attributes", "tasks_app_system"))
-}
+_NAMES = """
+SELECT DISTINCT 'features', jsonb_object_keys(features) COLLATE "C" FROM tasks_app_item
+ WHERE study_id = ANY(%(studies)s)
+ UNION ALL
+SELECT DISTINCT 'attributes', jsonb_object_keys(attributes) COLLATE "C" FROM tasks_app_system
+ WHERE study_id = ANY(%(studies)s)
+ ORDER BY 2
+"""
 
 
 def own_columns_of(*studies: Study) -> OwnColumns:
     """Return the columns that items and systems of some studies have, in alphabetical order."""
-    ids = [study.pk for study in studies]
-    return OwnColumns(
-        **{column: tuple(name for (name,) in statements.rows(sql, [ids])) for column, sql in _NAMES.items()}
-    )
+    names: dict[str, list[str]] = {"features": [], "attributes": []}
+    for column, name in statements.rows(_NAMES, {"studies": [study.pk for study in studies]}):
+        names[column].append(name)
+    return OwnColumns(tuple(names["features"]), tuple(names["attributes"]))
 
 
 class Statement:
