@@ -4,7 +4,7 @@ A verdict of Review is a promise: nobody may read "ready" where a careful collea
 a function from `Facts` to points; what other apps add to a study, they check themselves, by `register`.
 """
 
-from tasks_app.readiness import contradictions, leftovers, limits, numbers, other_tasks, sets, texts, wording
+from tasks_app.readiness import contradictions, leftovers, limits, numbers_stated, other_tasks, sets, texts, wording
 from tasks_app.readiness.base import Check, Facts, Level, Point, points, register
 from tasks_app.readiness.leftovers import leftovers_in
 
@@ -17,7 +17,7 @@ __all__ = [
     "leftovers",
     "leftovers_in",
     "limits",
-    "numbers",
+    "numbers_stated",
     "other_tasks",
     "points",
     "register",

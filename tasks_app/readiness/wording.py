@@ -1,4 +1,8 @@
-"""Words for raters: in another language than promised, on another scale, naming a system, or the same twice."""
+"""Words for raters: in another language than promised, naming a system, the same twice, or about another scale.
+
+Words about another scale are instructions and questions that state numbers which no scale of their task has, such as
+"1 to 7" for five steps. Other stated numbers, such as those of pay and minutes, are checked in numbers_stated.py.
+"""
 
 import re
 from collections import Counter
@@ -123,7 +127,7 @@ def titles_alike(facts: Facts) -> Iterator[Point]:
 
 
 @register
-def other_scales(facts: Facts) -> Iterator[Point]:
+def numbers_of_another_scale(facts: Facts) -> Iterator[Point]:
     """Yield instructions and questions that name numbers or steps which no scale of their task has."""
     criteria = {str(row["key"]): (place, row) for place, row in enumerate(facts.document.get("criteria") or ())}
     for place, task in facts.main_tasks:

@@ -1,4 +1,7 @@
-"""Numbers that the consent text states: pay, minutes, and texts on a screen. The form has to say the same."""
+"""Numbers that consent text and instructions state: pay, minutes, texts on a screen. The form has to say the same.
+
+Numbers of steps and ends of scales are checked with the words of scales, in wording.py.
+"""
 
 import re
 from collections.abc import Iterator, Mapping
