@@ -39,7 +39,8 @@ _RANGE = re.compile(
     re.IGNORECASE,
 )
 _STEPS = re.compile(
-    rf"\b(?P<n>{_NUMBER})(?:[- ](?:point|step)s?\b(?: (?:rating )?scale)?| Stufen\b|-?stufige[rnms]?\b|-Punkte-Skala)",
+    rf"\b(?P<n>{_NUMBER})(?:[- ](?:point|step|star)s?\b(?: (?:rating )?scale)?| (?:Stufen|Sterne)\b"
+    r"|-?stufige[rnms]?\b|-Punkte-Skala)",
     re.IGNORECASE,
 )
 
@@ -48,8 +49,9 @@ _LANGUAGE = gettext_lazy("This seems to be in %(found)s, but raters read %(langu
 
 @register
 def in_another_language(facts: Facts) -> Iterator[Point]:
-    """Yield the consent texts, instructions, questions and labels that are clearly in another language."""
+    """Yield the texts for raters that are clearly in another language: title, consent, instructions, questions."""
     own = str(facts.section("study").get("language") or "en")
+    yield from _other(str(facts.section("study").get("public_title") or ""), own, ("study", "public_title"))
     for language, text in facts.consent.items():
         yield from _other(str(text), language, ("consent", language))
     for place, task in facts.tasks:
