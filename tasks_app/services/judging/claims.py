@@ -13,7 +13,7 @@ from django.db.models import Max
 
 from tasks_app import designs
 from tasks_app.designs import RATER
-from tasks_app.models import Assignment, Booklet, Rater, RaterSet, Task, Unit, is_withdrawn
+from tasks_app.models import Assignment, Booklet, OwnUnit, Rater, RaterSet, Task, Unit, is_withdrawn
 from tasks_app.models.statements import rows
 from tasks_app.services.arrival.own_texts import IS_OWN
 from tasks_app.services.judging import leases, reservations, sets
@@ -210,29 +210,46 @@ def spaced(free: Sequence[ClaimedPlace], size: int, spacing: int) -> list[Claime
     return chosen
 
 
+# A free booklet that a rater can be given: no unit of it that the rater has met, and on the criterion the rater judges by.
+_FREE_BOOKLET = f"""
+SELECT b.id FROM tasks_app_booklet b
+WHERE b.task_id = %(task)s AND b.state = 'free' AND (b.group_id IS NULL OR b.group_id = %(group)s)
+  AND NOT EXISTS (SELECT 1 FROM tasks_app_place p JOIN tasks_app_assignment a
+                  ON a.unit_id = p.unit_id AND a.rater_id = %(rater)s
+                  AND a.purpose IN ('main', 'warm_up')
+                  WHERE p.booklet_id = b.id)
+  AND (%(criterion)s = '' OR EXISTS (
+      SELECT 1 FROM tasks_app_place p JOIN tasks_app_unit u ON u.id = p.unit_id
+      WHERE p.booklet_id = b.id AND u.features->>'criterion' = %(criterion)s))
+  AND NOT (%(counts)s AND {reservations.SET_KEPT})
+"""  # noqa: S608  its parts are constants of the code
+
+# The lowest without a text that the rater wrote. PostgreSQL walks along the index of free booklets and stops at the
+# first that fits, however many there are: the order must be that of the index.
+_LOWEST_BOOKLET = f"""{_FREE_BOOKLET}
+  AND EXISTS (SELECT 1 FROM tasks_app_place p WHERE p.booklet_id = b.id AND NOT {_WITHDRAWN})
+  AND NOT EXISTS (SELECT 1 FROM tasks_app_place p JOIN tasks_app_unit u ON u.id = p.unit_id
+                  WHERE p.booklet_id = b.id AND {IS_OWN})
+ORDER BY b.number LIMIT 1
+"""  # noqa: S608  its parts are constants of the code
+
+# The lowest of the others.
+_LOWEST_WITH_OWN_TEXT = f"""{_FREE_BOOKLET}
+  AND EXISTS (SELECT 1 FROM tasks_app_place p JOIN tasks_app_unit u ON u.id = p.unit_id
+              WHERE p.booklet_id = b.id AND NOT {IS_OWN} AND NOT {_WITHDRAWN})
+ORDER BY b.number LIMIT 1
+"""  # noqa: S608  its parts are constants of the code
+
+
 def _booklet(rater: Rater, task: Task, invitation: int | None) -> tuple[int | None, list[ClaimedPlace]]:
     """Find the lowest free booklet without a unit that the rater has met, on the criterion the rater judges by.
 
     Booklets with a text that the rater wrote come last; such a text is left to others.
     """
-    criterion = _own_criterion(rater, task)
-    booklets = rows(
-        f"""SELECT b.id FROM tasks_app_booklet b
-           WHERE b.task_id = %(task)s AND b.state = 'free' AND (b.group_id IS NULL OR b.group_id = %(group)s)
-             AND NOT EXISTS (SELECT 1 FROM tasks_app_place p JOIN tasks_app_assignment a
-                             ON a.unit_id = p.unit_id AND a.rater_id = %(rater)s
-                             AND a.purpose IN ('main', 'warm_up')
-                             WHERE p.booklet_id = b.id)
-             AND (%(criterion)s = '' OR EXISTS (
-                 SELECT 1 FROM tasks_app_place p JOIN tasks_app_unit u ON u.id = p.unit_id
-                 WHERE p.booklet_id = b.id AND u.features->>'criterion' = %(criterion)s))
-             AND NOT (%(counts)s AND {reservations.SET_KEPT})
-             AND EXISTS (SELECT 1 FROM tasks_app_place p JOIN tasks_app_unit u ON u.id = p.unit_id
-                         WHERE p.booklet_id = b.id AND NOT {IS_OWN} AND NOT {_WITHDRAWN})
-           ORDER BY EXISTS (SELECT 1 FROM tasks_app_place p JOIN tasks_app_unit u ON u.id = p.unit_id
-                            WHERE p.booklet_id = b.id AND {IS_OWN}), b.number LIMIT 1""",  # noqa: S608  its parts are constants of the code
-        {**_asking(rater, task, invitation), "criterion": criterion},
-    )
+    asking = {**_asking(rater, task, invitation), "criterion": _own_criterion(rater, task)}
+    booklets = rows(_LOWEST_BOOKLET, asking)
+    if not booklets and OwnUnit.objects.filter(rater=rater).exists():
+        booklets = rows(_LOWEST_WITH_OWN_TEXT, asking)
     if not booklets:
         return None, []
     booklet_id = cast("int", booklets[0][0])

@@ -5,11 +5,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Exists, OuterRef, QuerySet
 
 from tasks_app.designs import BLOCK, weaving
 from tasks_app.designs.base import PlanUnit
-from tasks_app.models import Assignment, Gold, OwnUnit, PartOutput, Rater, Task, Unit
+from tasks_app.models import Assignment, Gold, OwnUnit, PartOutput, Rater, Task, Unit, WithdrawnUnit
 from tasks_app.services.plan import plans
 from tasks_app.settings.checks import CheckSettings, checks_of
 
@@ -81,8 +81,10 @@ def known_units_of(tasks: Sequence[Task]) -> dict[int, Known]:
     criteria: dict[int, dict[int, str]] = {task.pk: {} for task in tasks}
     if not by_purpose:
         return {}
+    # As a join, it would have PostgreSQL expect few units that are not withdrawn, and look at each of them.
+    withdrawn = WithdrawnUnit.objects.filter(unit=OuterRef("unit"))
     rows = (
-        Gold.objects.filter(unit__task__in=by_purpose, unit__until=None, unit__withdrawn=None)
+        Gold.objects.filter(~Exists(withdrawn), unit__task__in=by_purpose, unit__until=None)
         .exclude(kind=Gold.Kind.WORSE)
         .order_by("unit_id")
         .values_list("unit__task", "purpose", "unit_id", "unit__features__criterion")
