@@ -28,6 +28,7 @@ class ClaimedPlace:
     unit: int
     item: int | None
     booklet: int
+    booklet_number: int
     criterion: str
     arrangement: dict[str, Any]
 
@@ -99,11 +100,14 @@ def known_units_of(tasks: Sequence[Task]) -> dict[int, Known]:
     }
 
 
-def compose(rater: Rater, task: Task, places: Sequence[ClaimedPlace], turn: int) -> Composed:
-    """Put a set together: training and exam before a rater's first set, then warm-up, then units woven with checks."""
+def compose(rater: Rater, task: Task, places: Sequence[ClaimedPlace], turn: int, *, is_first: bool = False) -> Composed:
+    """Put a set together: training and exam before a rater's first set, then warm-up, then units woven with checks.
+
+    A set `is_first` where its rater was given no unit before, of any task.
+    """
     checks = checks_of(task.checks)
     known = known_units(task)
-    given = _given(rater, task)
+    given = _Given({}) if is_first else _given(rater, task)
     criteria = {place.criterion for place in places} - {""}
     before, gap = _before(checks, known, criteria, given)
     warm_up = _warm_up(rater, task, places, checks.warm_up if Purpose.WARM_UP not in given.met else 0)
