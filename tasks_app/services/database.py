@@ -70,6 +70,38 @@ def retried(function: Callable[P, R]) -> Callable[P, R]:
     return run
 
 
+def released_early(function: Callable[P, R]) -> Callable[P, R]:
+    """Run a service `atomically`, and give its locks back before the disk has stored what it wrote.
+
+    It returns once the disk has. For a lock that many wait for: they need not wait for each other's disk, and one write
+    to the disk serves several (docs/decisions/0142). Within another transaction, that one decides.
+    """
+    in_outer_transaction = atomically(function)
+
+    @retried
+    def run_unhurried(*args: P.args, **kwargs: P.kwargs) -> R:
+        with transaction.atomic():
+            with connection.cursor() as cursor:
+                cursor.execute("SET LOCAL synchronous_commit = 'off'")
+            return function(*args, **kwargs)
+
+    @wraps(function)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        if connection.in_atomic_block:
+            return in_outer_transaction(*args, **kwargs)
+        result = run_unhurried(*args, **kwargs)
+        _wait_for_disk()
+        return result
+
+    return run
+
+
+def _wait_for_disk() -> None:
+    """Wait until the disk has everything that was committed so far: a commit that writes waits for all before it."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_logical_emit_message(true, 'evalweb', '')")
+
+
 @contextmanager
 def erasing() -> Iterator[None]:
     """Let the statements of the block delete from append-only tables, and change them: their triggers allow it then.
