@@ -663,8 +663,22 @@ class ErrorSpans(SpanParameters):
                 answers[field_name(shown.position, "none")] = "1"
             for criterion in form.scored:
                 share = share_of(shown.part.text, criterion.key, quality, rng)
-                answers[field_name(shown.position, criterion.key)] = f"{round(share * 100)}"
+                score = round(share * 100)
+                if criterion.key == SCORE:
+                    score = self._score_beside([*kept_marks, *marks], score, form.scheme)
+                answers[field_name(shown.position, criterion.key)] = f"{score}"
         return answers
+
+    def _score_beside(self, marks: Sequence[Mark], score: int, scheme: Scheme) -> int:
+        """Return a score of 0 to 100 that the study does not refuse beside marks, as near as possible to one."""
+        if self.score_check != "refuse":
+            return score
+        if not marks:
+            return max(score, self.low_score or 0)
+        gravest = scheme.severities[-1]
+        if len(scheme.severities) > 1 and gravest.key in {mark.severity for mark in marks}:
+            return min(score, (self.high_score or 101) - 1)
+        return score
 
     def grade(self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]) -> tuple[Graded, ...]:
         """Compare with known answers; one of kind span passes where every known error was found.
