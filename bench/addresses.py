@@ -212,6 +212,8 @@ ACTIONS = frozenset(
         "researcher:rehearse",
         # Without an upload it leads to that of a table; tests/analytics_app/views/test_of_format.py opens it.
         "researcher:of_format",
+        # Without an import by a worker it leads to the upload; tests/tasks_app/importing/test_background.py opens it.
+        "researcher:import_progress",
         # The study has no answers in words; tests/analytics_app/views/test_coding.py counts the queries of these pages.
         "analytics:pairs",
         "analytics:verify_texts",

@@ -60,11 +60,11 @@ class Imported:
     def summary(self) -> str:
         """Say how many ratings, judgments and raters there are."""
         words = {
-            "ratings": ngettext("%(n)d rating", "%(n)d ratings", self.counts["ratings"]),
-            "judgments": ngettext("%(n)d judgment", "%(n)d judgments", self.counts["judgments"]),
-            "raters": ngettext("%(n)d rater", "%(n)d raters", self.counts["raters"]),
+            "ratings": ngettext("%(n)s rating", "%(n)s ratings", self.counts["ratings"]),
+            "judgments": ngettext("%(n)s judgment", "%(n)s judgments", self.counts["judgments"]),
+            "raters": ngettext("%(n)s rater", "%(n)s raters", self.counts["raters"]),
         }
-        return ", ".join(word % {"n": self.counts[noun]} for noun, word in words.items())
+        return ", ".join(word % {"n": f"{self.counts[noun]:,}"} for noun, word in words.items())
 
 
 def import_ratings(

@@ -78,3 +78,42 @@ def _scores(page: Page, scores: Path) -> None:
     page.get_by_role("button", name="Store", exact=True).click()
     expect(page.get_by_role("row").filter(has_text="COMET")).to_contain_text("2")
     fits(page)
+
+
+LARGE = """
+from tasks_app.models import ImportWork, Study
+study = Study.objects.get(slug="{slug}")
+values = {{"kind": "ratings", "given": {{"file": "gone"}}, **{values}}}
+ImportWork.objects.update_or_create(study=study, defaults=values)
+"""
+
+
+@pytest.mark.exhaustive
+def test_the_page_of_a_large_file_follows_the_worker(page: Page, live_site: LiveSite, tmp_path: Path) -> None:
+    """Its sentence can be seen, not only found in the page, while it waits, while it works and at the end."""
+    slug = "large-file"
+    folder = put(tmp_path / "study", study_yaml=STUDY.replace("slug: fluency", f"slug: {slug}"), items_csv=ITEMS)
+    live_site.manage("load_study", str(folder), "--owner", "researcher")
+
+    def is_now(**values: str) -> None:
+        live_site.manage("shell", "-v", "0", "-c", LARGE.format(slug=slug, values=values))
+
+    is_now(state="queued")
+    sign_in(page, live_site)
+    page.set_viewport_size(PHONE)
+    page.goto(f"/admin/studies/{slug}/import/progress/")
+    sentence, bar = page.locator("[data-live-say]"), page.get_by_role("progressbar")
+    expect(sentence).to_be_visible()
+    expect(sentence).to_have_text("Waiting for a background worker.")
+    expect(bar).to_have_attribute("value", "0")
+    accessible(page, OURS)
+    fits(page)
+    is_now(state="working", progress="10,000 rows read and checked")
+    expect(sentence).to_have_text("10,000 rows read and checked.")
+    expect(sentence).to_be_visible()
+    assert bar.evaluate("bar => bar.position") == -1, "how long it takes is unknown"
+    is_now(state="done", summary="2,000 ratings")
+    expect(page.get_by_role("heading", name="The file is stored")).to_be_visible()
+    expect(page.get_by_role("status").filter(has_text="2,000 ratings.")).to_be_visible()
+    accessible(page, OURS)
+    fits(page)

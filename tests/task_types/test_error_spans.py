@@ -209,6 +209,14 @@ def test_scores_that_contradict_the_errors_are_refused_where_the_study_says_so()
         assert form_of(silent).page_data()["doubtful"] is None
 
 
+@pytest.mark.parametrize("quality", list(Quality))
+def test_simulated_raters_give_no_score_that_the_study_refuses(quality: Quality) -> None:
+    on = screen(score_check="refuse", high_score=60, low_score=95)
+    for seed in range(20):
+        form = form_of(on, on.kind.simulate(on, quality, Random(seed)))
+        assert form.is_valid(), form.errors
+
+
 GIVEN = ({"start": 4, "end": 9, "severity": "major"}, {"start": 13, "end": 17, "severity": "minor"})
 
 

@@ -55,11 +55,11 @@ class Made:
     def summary(self) -> str:
         """Say how many texts, ratings and raters there are."""
         words = {
-            "texts": ngettext("%(n)d text", "%(n)d texts", self.counts["texts"]),
-            "ratings": ngettext("%(n)d rating", "%(n)d ratings", self.counts["ratings"]),
-            "raters": ngettext("%(n)d rater", "%(n)d raters", self.counts["raters"]),
+            "texts": ngettext("%(n)s text", "%(n)s texts", self.counts["texts"]),
+            "ratings": ngettext("%(n)s rating", "%(n)s ratings", self.counts["ratings"]),
+            "raters": ngettext("%(n)s rater", "%(n)s raters", self.counts["raters"]),
         }
-        return ", ".join(word % {"n": self.counts[noun]} for noun, word in words.items())
+        return ", ".join(word % {"n": f"{self.counts[noun]:,}"} for noun, word in words.items())
 
 
 def mapping_of(name: str, document: Json) -> ColumnMapping:

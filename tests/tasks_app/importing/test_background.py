@@ -11,9 +11,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import InterfaceError, connection
 from django.db.models.functions import Now
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from tasks_app import importing, jobs
-from tasks_app.importing import background, uploads
+from tasks_app.importing import background, uploads, whole
 from tasks_app.models import ImportMapping, ImportWork, Membership, Output, Rating, Study
 from tasks_app.services import erasure
 from tasks_app.services.imports import storing
@@ -95,7 +96,9 @@ def test_small_files_are_stored_at_once(mine: Study, rosas_browser: Client, monk
 def test_a_worker_stores_a_file_of_ratings(mine: Study, rosas_browser: Client) -> None:
     work = asked(rosas_browser, save_as="pilot")
     assert not Rating.objects.exists()
-    assert "Waiting for a background worker." in page(rosas_browser)
+    waiting = page(rosas_browser)
+    assert "Waiting for a background worker." in waiting
+    assert '<progress class="ew-progress" max="1" value="0"' in waiting
     # Whoever comes back to the page of the upload is shown the import that is under way.
     assert rosas_browser.get(FLUENCY)["Location"] == PROGRESS
     jobs.work_on_import(work.pk)
@@ -109,6 +112,22 @@ def test_a_worker_stores_a_file_of_ratings(mine: Study, rosas_browser: Client) -
     jobs.work_on_import(work.pk)
     assert Rating.objects.count() == 2, "a notification that came twice stores nothing again"
     assert rosas_browser.get(FLUENCY).status_code == 200
+
+
+@pytest.mark.parametrize("state", ["queued", "working", "done", "refused"])
+def test_the_page_of_an_import_asks_little(mine: Study, rosas_browser: Client, state: str) -> None:
+    values = {"kind": "ratings", "given": {"file": "gone"}, "problems": [["a.csv", 2, 1, "Wrong.", 1, []]] * 50}
+    ImportWork.objects.create(study=mine, state=state, **values)
+    for query in ({}, {"live": "1"}):
+        with CaptureQueriesContext(connection) as asked:
+            assert len(page(rosas_browser, **query)) < 150_000
+        assert len(asked) <= 15
+
+
+def test_counts_are_grouped_by_thousands_as_progress_is() -> None:
+    counts = {"texts": 2000, "ratings": 10_000, "judgments": 1, "raters": 7}
+    assert importing.Imported(counts=counts, notes=()).summary == "10,000 ratings, 1 judgment, 7 raters"
+    assert whole.Made(Study(), counts, ()).summary == "2,000 texts, 10,000 ratings, 7 raters"
 
 
 def test_a_worker_makes_the_study_of_one_table(empty: Study, rosas_browser: Client) -> None:
