@@ -279,8 +279,6 @@ ACTIONS = frozenset(
         "api_results:cancel",
         "api_results:nothing",
         "researcher:text_systems",
-        # Where a worker imported nothing, it leads to the page of imports.
-        "researcher:import_progress",
     }
 )
 
