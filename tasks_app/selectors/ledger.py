@@ -97,14 +97,15 @@ class Ledger:
     @cached_property
     def minutes_for_a_set(self) -> list[float]:
         """Minutes of each rater who completed, for one full set."""
-        return [self._for_a_set(entry) for entry in self._completed()]
+        return [self.for_a_set(entry) for entry in self._completed()]
 
     def _completed(self) -> list[Entry]:
         """Return the people who completed; how long simulated raters take says nothing about anybody."""
         completed = (entry for entry in self.entries if entry.rater.outcome == Rater.Outcome.COMPLETED)
         return [entry for entry in completed if entry.rater.kind == Rater.Kind.REAL and entry.minutes.paid > 0]
 
-    def _for_a_set(self, entry: Entry) -> float:
+    def for_a_set(self, entry: Entry) -> float:
+        """Return the minutes of a rater for one full set."""
         sets = float(entry.due / self.offer.amount) if self.offer.amount and entry.due else 1.0
         return entry.minutes.paid / sets
 

@@ -127,7 +127,9 @@ def _of_task(reading: StudyReading, number: int, task: Mapping[str, Json]) -> It
     yield Line(f"{sentence}.", (*path, "k"))
     design = designs.registry.get(str(task["design"]))
     if design is not None:
-        yield Line(_("Who rates what: %(design)s.") % {"design": str(design.label).lower()}, (*path, "design"))
+        yield Line(
+            _("Texts are given to raters by the design “%(design)s”.") % {"design": design.label}, (*path, "design")
+        )
     if identical := reading.counts.get("identical"):
         yield Line(_identical(identical, keeps=bool(task["keep_identical"])), (*path, "keep_identical"))
     if len(task["criteria"]) > 1:

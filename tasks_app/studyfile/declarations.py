@@ -45,7 +45,7 @@ class StudyBlock(Block):
     )
     title = line_field(_("Title"), _("For researchers."), length=200, required=True)
     public_title = line_field(
-        _("Public title"), _("For raters. It should not say what is compared."), length=200, required=True
+        _("Public title"), _("Shown to raters. Do not say what is compared."), length=200, required=True
     )
     language = LanguageField(
         initial=_default(Study, "language"), label=_("Language"), help_text=_("Language of the texts of this study.")
@@ -88,7 +88,7 @@ class CriterionBlock(Block):
         required=False,
         initial="",
         label=_("Question"),
-        help_text=_("Word for word as it is asked. Leave empty to ask by the name."),
+        help_text=_("Word for word as it is asked. If it is empty, raters read the name instead."),
     )
     low = line_field(_("Low end"), _("Words at the low end of the scale. Leave empty to show none."), length=200)
     high = line_field(_("High end"), _("Words at the high end. Leave empty to show none."), length=200)

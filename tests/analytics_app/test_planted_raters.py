@@ -1,4 +1,4 @@
-"""Ten kinds of bad raters, chosen before the code was read: Monitor warns of each, and of no honest rater.
+"""Eleven kinds of bad raters, chosen before the code was read: Monitor warns of each, and of no honest rater.
 
 Raters answer through the services with fixed seeds, a run is computed over their answers, and Monitor is read.
 """
@@ -59,6 +59,7 @@ def judge(
     *,
     answer: Answer = as_it_is,
     seconds: float = CALM,
+    minutes: float = 10,
     skips: bool = False,
     known: str = "4",
     comment: Callable[[int], str] = lambda _number: "",
@@ -88,10 +89,10 @@ def judge(
         )
         number += 1
     rater.refresh_from_db()
-    Rater.objects.filter(pk=rater.pk).update(enrolled_at=Now() - timedelta(minutes=11))
+    Rater.objects.filter(pk=rater.pk).update(enrolled_at=Now() - timedelta(minutes=minutes + 1))
     rater.refresh_from_db()
     n = Assignment.objects.filter(rater=rater).count()
-    shift(rater, minutes=[10 * (place + 1) / n for place in range(n)])
+    shift(rater, minutes=[minutes * (place + 1) / n for place in range(n)])
     return rater
 
 
@@ -134,6 +135,7 @@ BAD: Mapping[str, tuple[str, int, Mapping[str, Mapping[str, Any]]]] = {
             "unlike": {"quality": Quality.RANDOM},
             "uniform": {"quality": Quality.STRAIGHT_LINER},
             "fast": FAST,
+            "slow": {"minutes": 60},
             "turned": {"answer": turned},
             "skips": {"skips": True},
             "below": {"known": "1"},

@@ -18,6 +18,7 @@ from analytics_app.views.raters.filters import (
     failed_few_checks,
     is_copier,
     is_fast,
+    is_slow,
     is_turned,
     is_twin,
     is_uniform,
@@ -158,6 +159,15 @@ _CARELESS = (
         ngettext_lazy(
             "%(n)s rater answered half of the screens or more faster than anybody can read them.",
             "%(n)s raters answered half of their screens or more faster than anybody can read them.",
+            "count",
+        ),
+    ),
+    _Careless(
+        "slow",
+        lambda work, _careful: is_slow(work),
+        ngettext_lazy(
+            "%(n)s rater took five times as long as the others or longer.",
+            "%(n)s raters took five times as long as the others or longer.",
             "count",
         ),
     ),

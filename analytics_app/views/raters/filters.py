@@ -69,6 +69,11 @@ def skips_most(work: RaterWork) -> bool:
     return work.is_counted and work.judged >= ENOUGH_UNITS and work.skipped * 2 >= work.judged
 
 
+def is_slow(work: RaterWork) -> bool:
+    """Return whether a rater took many times as long as the others."""
+    return work.is_slow
+
+
 def failed_few_checks(work: RaterWork) -> bool:
     """Return whether a rater has finished and failed most checks, which were too few for the study's limit."""
     checks = work.controls
@@ -114,6 +119,7 @@ CHIPS: Mapping[str, tuple[str | Promise, Picks]] = {
     "below": (_("below the limit on known answers"), lambda row: row.work.is_counted and row.work.below),
     "few_checks": (_("failed most of few checks"), lambda row: failed_few_checks(row.work)),
     "fast": (_("faster than anybody reads"), lambda row: is_fast(row.work, row.careful)),
+    "slow": (_("much slower than the others"), lambda row: is_slow(row.work)),
     "uniform": (_("one answer again and again"), lambda row: is_uniform(row.work, row.careful)),
     "unlike": (_("unlike the others"), lambda row: is_unlike(row.work, row.careful)),
     "turned": (_("scale the other way round"), lambda row: is_turned(row.work, row.careful)),

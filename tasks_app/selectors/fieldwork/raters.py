@@ -32,6 +32,9 @@ class Standing(StrEnum):
     SENT_AWAY = "sent_away"  # screened out, failed the exam, stopped by a limit, or the study was full
 
 
+# How many times as long as the median a rater takes who is pointed out, and the fewest raters who must have finished.
+SLOW, ENOUGH_TIMES = 5, 5
+
 _STANDINGS = {
     Outcome.COMPLETED: Standing.FINISHED,
     Outcome.WITHDRAWN: Standing.LEFT,
@@ -104,6 +107,7 @@ class RaterWork:
     controls: CheckScore
     below: bool
     entry: Entry
+    is_slow: bool = False
 
     @cached_property
     def standing(self) -> Standing:
@@ -233,12 +237,22 @@ def fieldwork_of(
                     if task in limits
                 ),
                 entry=entry,
+                is_slow=_is_slow(entry, ledger),
             )
             for rater, entry in zip(raters, ledger.entries, strict=True)
         ],
         ledger=ledger,
         doubtful=doubtful,
     )
+
+
+def _is_slow(entry: Entry, ledger: Ledger) -> bool:
+    """Return whether a rater who has finished took many times as long as enough others."""
+    times = ledger.times
+    if times is None or times.n < ENOUGH_TIMES:
+        return False
+    is_timed = entry.rater.kind == Rater.Kind.REAL and entry.rater.outcome == Outcome.COMPLETED
+    return is_timed and ledger.for_a_set(entry) >= SLOW * times.median
 
 
 def _sets(study: Study) -> dict[int, list[SetProgress]]:

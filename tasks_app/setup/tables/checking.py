@@ -243,7 +243,11 @@ class _LongRows:
                     pairs.append(ngettext("and %(n)d more", "and %(n)d more", more) % {"n": more})
                 yield words % {"names": ", ".join(pairs)}
         if self._numbers:
-            sentence = ngettext("%(n)d item was numbered.", "%(n)d items were numbered.", len(self._numbers))
+            sentence = ngettext(
+                "No column names the items, so %(n)d item was numbered.",
+                "No column names the items, so %(n)d items were numbered.",
+                len(self._numbers),
+            )
             yield sentence % {"n": len(self._numbers)}
         if self.empty:
             sentence = ngettext(

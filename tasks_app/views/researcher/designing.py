@@ -56,6 +56,7 @@ def design(request: HttpRequest, slug: str) -> HttpResponse:
             "n_withdrawn": _n_withdrawn(study),
             "extensions": study.extensions.select_related("task", "by").order_by("number", "task__order"),
             "may_extend": study.state in Study.State.UNDER_WAY and any(report.is_stored for report in reports),
+            "system_names": dict(study.systems.values_list("key", "name")),
             "most_rows": MOST_ROWS,
             "rows_shown": f":{MOST_ROWS}",
             "most_places": MOST_PLACES_BESIDE,

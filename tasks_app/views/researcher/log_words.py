@@ -29,6 +29,8 @@ _VERBS: Mapping[str, str | Promise] = {
     "answered": gettext_lazy("filled in"),
     "decided": gettext_lazy("decided on a code for"),
     "entered statuses": gettext_lazy("entered platform statuses of"),
+    "began demonstration": gettext_lazy("began the demonstration of"),
+    "finished demonstration": gettext_lazy("finished the demonstration of"),
 }
 
 _TRIALS: Mapping[str, Promise] = {

@@ -56,7 +56,7 @@ class NamesForm(forms.Form):
     )
     public_title = line_field(
         gettext_lazy("Public title"),
-        gettext_lazy("For raters. It should not say what is compared, such as “What makes a good summary?”."),
+        gettext_lazy("Shown to raters, such as “What makes a good summary?”. Do not say what is compared."),
         length=200,
         required=True,
     )

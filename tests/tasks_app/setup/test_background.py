@@ -56,7 +56,7 @@ def test_a_worker_makes_the_study(setup: Setup, rosas_browser: Client) -> None:
     assert Task.objects.get(study=setup.study, until=None).k == 4
     assert "All checks passed." in page(rosas_browser, live="1")
     whole = page(rosas_browser)
-    assert "All settings and texts fit together, and the study matches the form." in whole
+    assert "All settings and texts fit together, and the study is up to date with the form." in whole
     assert "Open the study now" in page(rosas_browser, settle="1")
     assert Setup.objects.get(pk=setup.pk).is_stored
 
@@ -387,4 +387,4 @@ def test_a_worker_that_is_stopped_after_the_study_was_made_has_done_its_work(
     check = asked(rosas_browser, setup)
     monkeypatch.setattr(background, "make_study_in_steps", make_and_stop)
     jobs.work_on_setup(check.pk)
-    assert "All settings and texts fit together, and the study matches the form." in page(rosas_browser)
+    assert "All settings and texts fit together, and the study is up to date with the form." in page(rosas_browser)

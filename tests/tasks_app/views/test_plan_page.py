@@ -80,7 +80,7 @@ def test_a_system_that_is_only_shown_counts_apart_from_those_that_are_judged(ros
 def test_a_last_set_that_is_shorter_is_paid_less(rosa: User, rosas_browser: Client) -> None:
     study = build_study(rosa, items=5, systems=SYSTEMS, k=2, set_size=8, opened=False)
     said = text_of(rosas_browser, study)
-    assert "4 raters, about 10 minutes and 3.00 EUR each: 11.25 EUR. 30 judgments: 6 to 8 units each." in said
+    assert "4 raters, about 10 minutes and up to 3.00 EUR each: 11.25 EUR. 30 judgments: 6 to 8 units each." in said
 
 
 def test_before_opening_the_page_and_the_file_are_what_opening_draws(rosa: User, rosas_browser: Client) -> None:

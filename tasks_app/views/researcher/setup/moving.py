@@ -30,7 +30,7 @@ from tasks_app.views.researcher.setup import plan_words, preflight
 from tasks_app.views.researcher.setup.form_frame import step_url
 
 _MOVED = {
-    "open": gettext_lazy("The study is open. Send the rater link to your raters."),
+    "open": gettext_lazy("The study is open. Raters can now come by the addresses below."),
     "pause": gettext_lazy("The study is paused: nobody can begin, and raters at work see a notice."),
     "close": gettext_lazy("The study is closed. Raters at work may finish their sets."),
 }

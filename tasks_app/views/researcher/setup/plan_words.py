@@ -91,7 +91,10 @@ def _raters_and_cost(report: Report, study: Study) -> str:
     words = {"raters": raters, "minutes": _minutes(study)}
     if not study.options.amount:
         return _("%(raters)s, %(minutes)s each, without pay.") % words
-    words |= {name: money(amount, study.options.currency) for name, amount in _pay([report], study).items()}
+    pay = _pay([report], study)
+    words |= {name: money(amount, study.options.currency) for name, amount in pay.items()}
+    if pay["in_all"] < n * pay["each"]:
+        return _("%(raters)s, %(minutes)s and up to %(each)s each: %(in_all)s.") % words
     return _("%(raters)s, %(minutes)s and %(each)s each: %(in_all)s.") % words
 
 
