@@ -2,17 +2,17 @@
 
 import re
 import secrets
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 from django.db import connection
-from django.utils import timezone
 
 from tasks_app.models import DailySalt, EnrolmentCount, Study
 from tasks_app.services.arrival import enrolment
 from tasks_app.services.database import CLAIMS
 from tests.builders import build_study
+from tests.clock import set_clock
 from tests.tasks_app.statements import Execute, statements
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -103,13 +103,17 @@ def test_the_lowest_free_set_is_found_without_ranking_all_of_them() -> None:
             cursor.execute("RESET enable_seqscan")
 
 
-def test_counts_of_earlier_days_are_deleted_with_their_salt_by_the_first_who_comes() -> None:
+def test_counts_of_earlier_days_are_deleted_with_their_salt_by_the_first_who_comes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = datetime(2026, 3, 2, 12, tzinfo=UTC)
+    set_clock(monkeypatch, now)
     study = build_study(None, items=4, k=2, set_size=2)
-    yesterday = timezone.now().date() - timedelta(days=1)
+    today, yesterday = now.date(), now.date() - timedelta(days=1)
     DailySalt.objects.create(day=yesterday, salt="salt")
     EnrolmentCount.objects.create(study=study, day=yesterday, digest="digest", count=3)
     for _person in range(2):
         come(study)
     (counted,) = EnrolmentCount.objects.all()
-    assert (counted.day > yesterday, counted.count) == (True, 2)
+    assert (counted.day, counted.count) == (today, 2)
     assert not DailySalt.objects.filter(day=yesterday).exists()
