@@ -1,7 +1,7 @@
 """Run the benchmarks, or those named, on a PostgreSQL of its own that forgets everything: `python -m bench [NAME]`.
 
-Some are run by name alone, with numbers of their own: `uploads [FILES [SEED]]`, `soak [RATERS [MINUTES [PAUSE]]]` and
-`sizing [RATERS [MINUTES [RATINGS]]]`.
+Some are run by name alone, with numbers of their own: `uploads [FILES [SEED]]`, `sizing [RATERS [MINUTES [RATINGS]]]`
+and `soak [RATERS [MINUTES [PAUSE]]] [redirects]`.
 """
 
 import os

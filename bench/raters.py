@@ -63,10 +63,14 @@ class Log:
 
 
 class Connection:
-    """One connection at a time to one of several machines, kept open between requests."""
+    """One connection at a time to one of several machines, kept open between requests.
 
-    def __init__(self, machines: Sequence[str], first: int, log: Log) -> None:
+    `preference` asks for the next page with an answer; without it, an answer is followed by a redirect.
+    """
+
+    def __init__(self, machines: Sequence[str], first: int, log: Log, preference: str) -> None:
         self.machines, self.at, self.log = machines, first % len(machines), log
+        self.preference = f"Prefer: {preference}\r\n" if preference else ""
         self.streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
     async def ask(self, method: str, path: str, fields: Mapping[str, str] | None = None) -> Reply:
@@ -110,7 +114,7 @@ class Connection:
         reader, writer = self.streams
         form = f"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {len(body)}\r\n"
         head = f"{method} {path} HTTP/1.1\r\nHost: {address.netloc}\r\nAccept: text/html\r\nAccept-Encoding: gzip\r\n"
-        head += f"Prefer: {WITH_NEXT_PAGE}\r\n"
+        head += self.preference
         writer.write(f"{head}{form if method == 'POST' else ''}\r\n".encode() + body)
         await writer.drain()
         first, _mark, lines = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").partition("\r\n")
@@ -173,9 +177,17 @@ class Rater:
     """One rater at a time: when one has ended, the next one begins, until `over` says so."""
 
     def __init__(
-        self, machines: Sequence[str], join: str, log: Log, *, number: int, over: Callable[[], bool], pause: float = 0.0
+        self,
+        machines: Sequence[str],
+        join: str,
+        log: Log,
+        *,
+        number: int,
+        over: Callable[[], bool],
+        pause: float = 0.0,
+        preference: str = WITH_NEXT_PAGE,
     ) -> None:
-        self.connection = Connection(machines, number, log)
+        self.connection = Connection(machines, number, log, preference)
         self.join, self.log, self.over, self.pause = join, log, over, pause
         self.rng = Random(number)
 
@@ -256,16 +268,18 @@ async def crowd(
     over: Callable[[Log], bool],
     pause: float = 0.0,
     log: Log | None = None,
+    preference: str = WITH_NEXT_PAGE,
 ) -> Log:
     """Let raters work at the same time until `over` the log, and return the log.
 
     `machines` are the addresses of a site's web servers, `join` is the path of the study, `pause` the mean seconds
-    between a page and its answer.
+    between a page and its answer. Without a `preference`, raters ask for each page as browsers without scripts do.
     """
     log = log or Log()
     log.began = time.perf_counter()
     everybody = [
-        Rater(machines, join, log, number=number, over=lambda: over(log), pause=pause) for number in range(raters)
+        Rater(machines, join, log, number=number, over=lambda: over(log), pause=pause, preference=preference)
+        for number in range(raters)
     ]
     await asyncio.gather(*(rater.work() for rater in everybody))
     return log

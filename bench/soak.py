@@ -1,4 +1,7 @@
-"""Raters on a whole site for minutes: `python -m bench soak [RATERS [MINUTES [PAUSE]]]`, by default 500, 20 and 0.
+"""Raters on a whole site for minutes: `python -m bench soak [RATERS [MINUTES [PAUSE]]] [redirects]`.
+
+RATERS, MINUTES and PAUSE are 500, 20 and 0 by default. With `redirects`, raters ask for each page after its answer, as
+browsers without scripts do, instead of receiving it with the reply.
 
 PAUSE is the mean number of seconds for which a rater looks at a page before answering. Without one, a rater answers as
 soon as the page has come, as hundreds of times as many people do: the site is then always at its limit, and waiting
@@ -23,11 +26,12 @@ from itertools import pairwise
 from django.urls import reverse
 
 from bench import judging
-from bench.raters import Log, crowd
+from bench.raters import WITH_NEXT_PAGE, Log, crowd
 from bench.running import RunningSite, Sample, Samples, cpu_seconds, running_site
 from tasks_app.models import Judgment, Study
 
 RATERS, MINUTES = 500, 20
+REDIRECTS = "redirects"
 # More answers per second than two cores give, so that there are texts until the end.
 MOST_PER_SECOND = 150
 SYSTEMS, JUDGMENTS_EACH, SET_SIZE = 5, 6, 20
@@ -63,11 +67,14 @@ class Soak:
 
 def main() -> None:
     """Let raters work, print the figures, and exit with 1 where a promise was broken."""
-    given = [int(word) for word in sys.argv[2:]]
+    by_redirects = sys.argv[-1] == REDIRECTS
+    given = [int(word) for word in sys.argv[2:] if word != REDIRECTS]
     raters, minutes, pause = [*given, *[RATERS, MINUTES, 0][len(given) :]]
     study = load("soak", raters, minutes)
     with running_site() as site:
-        soak = soaked(site, study, raters=raters, minutes=minutes, pause=pause)
+        preference = "" if by_redirects else WITH_NEXT_PAGE
+        soak = soaked(site, study, raters=raters, minutes=minutes, pause=pause, preference=preference)
+    print("next pages: asked for after each answer" if by_redirects else "next pages: with the reply to an answer")
     tell(soak)
     if soak.faults:
         sys.exit("\n".join(["FAILED", *soak.faults]))
@@ -79,15 +86,29 @@ def load(slug: str, raters: int, minutes: float) -> Study:
     return judging.load(slug, items=round(places / SYSTEMS / JUDGMENTS_EACH) + 1, systems=SYSTEMS, k=JUDGMENTS_EACH)
 
 
-def soaked(site: RunningSite, study: Study, *, raters: int, minutes: float, pause: float) -> Soak:
+def soaked(
+    site: RunningSite,
+    study: Study,
+    *,
+    raters: int,
+    minutes: float,
+    pause: float,
+    preference: str = WITH_NEXT_PAGE,
+) -> Soak:
     """Let raters work on a study for so many minutes."""
     join = reverse("rater:join", args=[study.link_code])
     before = {name: cpu_seconds(service) for name, service in site.services.items()}
     own, began, over_at = time.process_time(), time.perf_counter(), time.perf_counter() + 60 * minutes
     with Samples(site, every=max(1.0, minutes)) as samples:
-        log = asyncio.run(
-            crowd([site.url], join, raters=raters, over=lambda _log: time.perf_counter() > over_at, pause=pause)
+        work = crowd(
+            [site.url],
+            join,
+            raters=raters,
+            over=lambda _log: time.perf_counter() > over_at,
+            pause=pause,
+            preference=preference,
         )
+        log = asyncio.run(work)
     seconds = time.perf_counter() - began
     cpu = {name: cpu_seconds(service) - before[name] for name, service in site.services.items()}
     own_cpu = time.process_time() - own

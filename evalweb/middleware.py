@@ -12,13 +12,11 @@ from django.utils import translation
 
 from evalweb import logs
 from evalweb.outages import is_outage
-from evalweb.views import service_unavailable
+from evalweb.views import RATERS, service_unavailable
 from tasks_app.texts import languages
 from tasks_app.uploads.limited.turns import person
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
-# The name under which addresses of raters are included.
-RATERS = "rater"
 REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,64}")
 
 log = logging.getLogger("evalweb.request")

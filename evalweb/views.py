@@ -2,6 +2,7 @@
 
 import sys
 from http import HTTPStatus
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
@@ -12,6 +13,12 @@ from evalweb.outages import is_outage
 from tasks_app.studyfile.files.limits import megabytes
 
 RETRY_AFTER_SECONDS = 5
+# The name under which addresses of raters are included.
+RATERS = "rater"
+FORM = "application/x-www-form-urlencoded"
+# The field of Django's token against forged forms.
+TOKEN = "csrfmiddlewaretoken"  # noqa: S105  a name
+SAME_ORIGIN = "same-origin"
 # Statuses with a page of their own; others look like 400 with another sentence.
 OWN_PAGES = frozenset({400, 403, 404, 500, 503})
 
@@ -69,25 +76,50 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 
 def service_unavailable(request: HttpRequest) -> HttpResponse:
-    """Answer while the database is away: 503, and when to try again."""
+    """Answer while the database is away or too busy: 503, and when to try again.
+
+    The page of a rater sends the same request again by itself.
+    """
     response = _problem(
         request,
         503,
         _("The server cannot store anything at the moment. It will be back soon; please try again."),
         with_request=False,
+        **_to_send_again(request),
     )
     response.headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
     return response
 
 
-def _problem(request: HttpRequest, status: int, sentence: str, *, with_request: bool = True) -> HttpResponse:
+def _to_send_again(request: HttpRequest) -> dict[str, Any]:
+    """Return the address and the fields of a request of a rater that the page may send again; nothing for others.
+
+    Forms of raters carry signed tokens, so that sent twice they are stored once. A form with a token against forgery
+    belongs to somebody who is signed in, or is about to: its fields may be a password. A form that another site sent
+    must not be sent again from here, where the browser adds cookies to it.
+    """
+    match = request.resolver_match
+    if match is None or match.app_name != RATERS:
+        return {}
+    again: dict[str, Any] = {"address": request.get_full_path(), "seconds": RETRY_AFTER_SECONDS}
+    if request.method in {"GET", "HEAD"}:
+        return again
+    from_elsewhere = request.headers.get("Sec-Fetch-Site", SAME_ORIGIN) != SAME_ORIGIN
+    if request.method != "POST" or request.content_type != FORM or from_elsewhere or TOKEN in request.POST:
+        return {}
+    return again | {"fields": [(name, value) for name, values in request.POST.lists() for value in values]}
+
+
+def _problem(
+    request: HttpRequest, status: int, sentence: str, *, with_request: bool = True, **context: Any
+) -> HttpResponse:
     """Return the page of this status, or the sentence as JSON where a program asks.
 
     Without the request no context processor runs, and so nothing asks the database who is signed in.
     """
     if request.path_info.startswith("/api/") or not request.accepts("text/html"):
         return JsonResponse({"error": ERRORS[status], "detail": sentence}, status=status)
-    template, context = f"{status if status in OWN_PAGES else 400}.html", {"detail": sentence}
+    template, context = f"{status if status in OWN_PAGES else 400}.html", {"detail": sentence, **context}
     if with_request:
         return render(request, template, context, status=status)
     return HttpResponse(render_to_string(template, context), status=status)

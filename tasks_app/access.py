@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
-from django.db.models import DateTimeField, Exists, F, Func, OuterRef, Q, QuerySet, Subquery
+from django.db.models import DateTimeField, Exists, F, FloatField, Func, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Extract, Now
 from django.http import Http404
 from django.shortcuts import get_object_or_404
@@ -74,8 +74,13 @@ def assignment_for_rater(rater: Rater, *, order: int) -> Assignment:
     return get_object_or_404(Assignment.objects.select_related("unit", "set"), rater=rater, order=order)
 
 
-# Seconds since a unit was first shown, by the database's clock at this very moment, not that of the transaction.
-_SECONDS_SHOWN = Extract(Func(function="clock_timestamp", output_field=DateTimeField()) - F("first_shown"), "epoch")
+# Seconds since a unit was first shown, by the database's clock at this very moment, not that of the transaction. By
+# itself `Extract` cuts them to whole seconds.
+_SECONDS_SHOWN = Extract(
+    Func(function="clock_timestamp", output_field=DateTimeField()) - F("first_shown"),
+    "epoch",
+    output_field=FloatField(),
+)
 
 
 # Stands for the first of the numbers of a rater's assignments while the query is written; the others count on from it.

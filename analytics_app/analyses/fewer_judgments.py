@@ -13,7 +13,7 @@ from analytics_app.analyses.base import Rows, Sample, in_words
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
 from analytics_app.analyses.shared.filtered import FilteredAnalysis
-from analytics_app.analyses.shared.labels_of_texts import NOTHING, Answers, Model, by_model
+from analytics_app.analyses.shared.labels_of_texts import NOTHING, Answers, Decided, Model, by_model
 from analytics_app.charts import words
 from analytics_app.charts.drawing import Sketch, chart
 from analytics_app.charts.lines import course_chart
@@ -27,7 +27,11 @@ from analytics_app.show.notes import notes_of
 from analytics_app.show.shown import Shown, StoredRows, general_table, named, table_of, tables_of
 from analytics_app.show.table import Table
 from analytics_app.stats.comparison.means import group_means
-from analytics_app.stats.errors.fewer_votes import error_of_fewer_means, error_of_fewer_votes
+from analytics_app.stats.errors.fewer_judgments import (
+    error_of_fewer_means,
+    error_of_fewer_votes,
+    error_on_samples,
+)
 from analytics_app.stats.values import Codes, Estimate, joined
 from tasks_app.settings.fields import number_field, whole_field
 from tasks_app.task_types.base import Scale
@@ -60,13 +64,8 @@ class ModelErrors:
         return bool(np.isnan(self.errors[:, 0]).all())
 
 
-def model_errors(answers: Answers, most: int, rounds: int, rng: np.random.Generator) -> ModelErrors | str:
-    """Fit the model on `rounds` samples for each m from 1 to `most`, or return a sentence why it cannot be fitted.
-
-    A sample draws m of the judgments of each text without replacement. The model is fitted on the whole sample, so
-    fewer judgments also mean less information about raters. The label of a text on which a sample is undecided counts
-    as half wrong.
-    """
+def _model_errors(answers: Answers, most: int, rounds: int, rng: np.random.Generator) -> ModelErrors | str:
+    """Fit the model on `rounds` samples for each m from 1 to `most`, or return a sentence why it cannot be fitted."""
     whole = by_model(answers, SMOOTHING)
     if not isinstance(whole, Model):
         return whole
@@ -75,29 +74,21 @@ def model_errors(answers: Answers, most: int, rounds: int, rng: np.random.Genera
     clear = np.flatnonzero(whole.decided.clear)
     if not len(clear):
         return NO_CLEAR
-    reference = whole.decided.yes[clear]
-    width = reference.shape[1] if answers.several else 1
-    errors = np.full((len(clear), width, most), np.nan)
-    _texts, place = np.unique(answers.text, return_inverse=True)
-    begins = np.r_[0, np.cumsum(np.bincount(place))[:-1]]
-    for m in range(1, most + 1):
-        wrong, fitted = np.zeros((len(clear), width)), 0
-        for _round in range(rounds):
-            # Judgments of each text in random order, of which the first m are in the sample.
-            order = np.lexsort((rng.random(len(place)), place))
-            chosen = np.sort(order[np.arange(len(place)) - begins[place[order]] < m])
-            mask = np.zeros(len(place), dtype=bool)
-            mask[chosen] = True
-            model = by_model(answers.where(mask), SMOOTHING)
-            if not isinstance(model, Model):
-                break
-            fitted += 1
-            yes = model.decided.yes[clear]
-            differs = np.where(np.isnan(yes), 0.5, yes != reference)
-            wrong += differs if answers.several else differs.max(axis=1, keepdims=True)
-        if fitted:
-            errors[:, :, m - 1] = wrong / fitted
-    return ModelErrors(errors.reshape(-1, most), np.repeat(clear, width))
+
+    def labels_of(mask: Mask) -> Floats | None:
+        model = by_model(answers.where(mask), SMOOTHING)
+        return _decisions(model.decided)[clear] if isinstance(model, Model) else None
+
+    reference = _decisions(whole.decided)[clear]
+    errors = error_on_samples(labels_of, answers.text, reference, most=most, rounds=rounds, rng=rng)
+    return ModelErrors(errors.reshape(-1, most), np.repeat(clear, reference.shape[1]))
+
+
+def _decisions(decided: Decided) -> Floats:
+    """Return the decisions on each text, NaN if not clear: its label, or of several labels whether it has each."""
+    if decided.several:
+        return decided.yes
+    return np.where(decided.clear, decided.yes.argmax(axis=1), np.nan)[:, np.newaxis]
 
 
 # With more judgments per text than this, the curve is hard to read and the samples take long to count.
@@ -320,7 +311,7 @@ def _by_model(make: Rows, judged: Judged, rounds: int, row_settings: Mapping[str
     # The seed does not depend on the name of the subset: a subset that leaves nothing out has the same result.
     seed = replace(make.sample, slice=None, group=None, wave=None).seed("samples of judgments")
     row_settings = {**row_settings, "rounds": rounds, "seed_of_samples": seed}
-    fitted = model_errors(judged.answers, judged.k, rounds, np.random.default_rng(seed))
+    fitted = _model_errors(judged.answers, judged.k, rounds, np.random.default_rng(seed))
     if isinstance(fitted, str):
         yield make.row("model_error", note=fitted, settings=row_settings)
         return

@@ -1,4 +1,4 @@
-"""Joint scores: the share of texts that are good on all criteria at once."""
+"""Joint scores: the share of texts that are jointly good: their labels are good on all criteria of a task."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -88,7 +88,7 @@ class JointLabels(FilteredAnalysis):
         if unknown := [key for key in good_by_key if key not in criteria]:
             yield make.row("joint_share", note=f"This task does not ask {', '.join(unknown)}.")
             return
-        decided = {key: _of_criterion(sample, criteria[key], self.aggregate) for key in good_by_key}
+        decided = {key: _labels_on(sample, criteria[key], self.aggregate) for key in good_by_key}
         if nowhere := list(_nowhere(good_by_key, decided)):
             yield make.row("joint_share", note=f"No label that is offered, or that anybody gave: {', '.join(nowhere)}.")
             return
@@ -113,12 +113,12 @@ def good_labels(entries: Sequence[str]) -> dict[str, set[str]]:
     return good
 
 
-def _of_criterion(sample: Sample, criterion: QuestionCriterion, aggregate: str) -> Decided:
+def _labels_on(sample: Sample, criterion: QuestionCriterion, aggregate: str) -> Decided:
     several = bool(sample.question.params.get("multiple"))
     answers = Answers.of(
         sample.table.where(sample.table.criterion == criterion.code), criterion.labels, several=several
     )
-    return _decided(answers, aggregate)
+    return _by_aggregate(answers, aggregate)
 
 
 def _nowhere(good: Mapping[str, set[str]], decided: Mapping[str, Decided]) -> Iterator[str]:
@@ -135,7 +135,8 @@ def _good(decided: Decided, labels: set[str]) -> tuple[NDArray[np.int64], Floats
     return decided.texts, good
 
 
-def _decided(answers: Answers, aggregate: str) -> Decided:
+def _by_aggregate(answers: Answers, aggregate: str) -> Decided:
+    """Return the labels of one criterion by the aggregate of the joint score; by vote where the model is undefined."""
     model = by_model(answers, 0.01) if aggregate == MODEL and len(answers) else ""
     return model.decided if isinstance(model, Model) else by_vote(answers)
 

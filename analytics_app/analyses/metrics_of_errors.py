@@ -29,7 +29,7 @@ class MetricsOfErrors(MetricAnalysis, WeightedErrors):
     label = _("Automatic metrics and marked errors")
     summary = _(
         "How far automatic metrics agree with MQM penalties, over texts, within items and over systems. Needs scores: "
-        "manage.py import_scores."
+        "manage.py import_scores or compute_scores."
     )
     source = (
         "Freitag, Rei, Mathur, Lo, Stewart, Foster, Lavie and Bojar (2021). Results of the WMT21 metrics shared task. "

@@ -1,4 +1,7 @@
-"""Strength of preferences between two texts."""
+"""The degree of preferences: how often the preferred of two texts is clearly, not just slightly, better.
+
+Results call it the strength of a preference. The strengths of systems by Bradley and Terry are in pairwise.py.
+"""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -16,7 +19,8 @@ from analytics_app.results import Row
 from analytics_app.stats.comparison.means import group_means
 from tasks_app.task_types.base import Scale
 
-# The prefix of the key of a criterion whose strength is asked, and its highest step (tasks_app.task_types.pairwise).
+# The prefix of the key of a criterion that asks for the degree of a preference, and its highest step
+# (tasks_app.task_types.pairwise).
 PREFIX, CLEARLY = "strength-", 2.0
 
 
@@ -24,7 +28,7 @@ PREFIX, CLEARLY = "strength-", 2.0
 class PairwiseStrength(FilteredAnalysis):
     """Of the answers that prefer one system to another: the share of "clearly", and the mean (slightly 1, clearly 2).
 
-    Intervals are over items. An answer without a preference has no strength.
+    Intervals are over items. An answer without a preference has no degree.
     """
 
     label = _("Strength of preferences")
@@ -39,36 +43,36 @@ class PairwiseStrength(FilteredAnalysis):
     }
 
     def compute(self, sample: Sample) -> Iterator[Row]:
-        """Yield the rows of every two systems, for every criterion that has a question about strength."""
+        """Yield the rows of every two systems, for every criterion that also asks for the degree."""
         by_key = {criterion.key: criterion for criterion in sample.question.criteria}
         for key, criterion in by_key.items():
-            strength = by_key.get(f"{PREFIX}{key}")
-            if strength is not None:
-                yield from _of_criterion(Rows(self.name, sample), criterion, strength)
+            degree = by_key.get(f"{PREFIX}{key}")
+            if degree is not None:
+                yield from _of_criterion(Rows(self.name, sample), criterion, degree)
 
 
-def _of_criterion(make: Rows, criterion: QuestionCriterion, strength: QuestionCriterion) -> Iterator[Row]:
+def _of_criterion(make: Rows, criterion: QuestionCriterion, degree: QuestionCriterion) -> Iterator[Row]:
     table = make.sample.table
-    # The strength is a rating of its own in the same judgment.
-    of_judgment = np.full(len(table.judgments.id), np.nan)
-    rows = (table.criterion == strength.code) & ~np.isnan(table.value)
-    of_judgment[table.judgment[rows]] = table.value[rows]
+    # The degree is a rating of its own in the same judgment.
+    degree_of_judgment = np.full(len(table.judgments.id), np.nan)
+    rows = (table.criterion == degree.code) & ~np.isnan(table.value)
+    degree_of_judgment[table.judgment[rows]] = table.value[rows]
     sample = make.sample.where(table.criterion == criterion.code)
     preferences = Preferences.of(sample)
-    value = of_judgment[sample.table.judgment[preferences.row]]
-    chosen = (preferences.sign != 0) & ~np.isnan(value)
+    degrees = degree_of_judgment[sample.table.judgment[preferences.row]]
+    chosen = (preferences.sign != 0) & ~np.isnan(degrees)
     if not chosen.any():
         return
-    preferences, value = preferences.where(chosen), value[chosen]
-    yield from _pairs(replace(make, sample=sample), criterion.key, preferences, value)
+    preferences, degrees = preferences.where(chosen), degrees[chosen]
+    yield from _pairs(replace(make, sample=sample), criterion.key, preferences, degrees)
 
 
-def _pairs(make: Rows, criterion: str, preferences: Preferences, value: Floats) -> Iterator[Row]:
+def _pairs(make: Rows, criterion: str, preferences: Preferences, degrees: Floats) -> Iterator[Row]:
     n = len(preferences.systems)
     winner = np.where(preferences.sign > 0, preferences.first, preferences.second)
     loser = np.where(preferences.sign > 0, preferences.second, preferences.first)
     known, pair = np.unique(winner * n + loser, return_inverse=True)
-    for name, values in (("strength_clearly", (value == CLEARLY).astype(float)), ("strength_mean", value)):
+    for name, values in (("strength_clearly", (degrees == CLEARLY).astype(float)), ("strength_mean", degrees)):
         drawn = bootstrap(make.sample, f"strength {criterion}", preferences.unit)
         means = group_means(
             values,

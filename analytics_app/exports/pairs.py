@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from tasks_app.models import Study
-from tasks_app.selectors.collected import Judged, Verdict, judged_rows, written_texts
+from tasks_app.selectors.collected_texts import Judged, Verdict, judged_rows, written_texts
 from tasks_app.texts.plaintext import without_formula
 
 CONTENT_TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/x-ndjson; charset=utf-8"}

@@ -24,7 +24,7 @@ from analytics_app.exports.statement import STUDY, OwnColumns, Selection, Statem
 from tasks_app.models import Assignment, Criterion, Study, Task, statements
 from tasks_app.selectors import judgments
 from tasks_app.selectors.judgments import UnknownName
-from tasks_app.services.marks import Marks
+from tasks_app.services.high_water import Marks
 
 __all__ = ["COLUMNS", "CONTENT_TYPES", "Format", "Page", "UnknownName", "page", "stream", "stream_all"]
 

@@ -12,7 +12,7 @@ from analytics_app.ratings import withdrawn_units
 from analytics_app.selectors.runs import best_run
 from tasks_app.models import Study, WithdrawnUnit, is_current, statements
 from tasks_app.selectors import pair_order
-from tasks_app.services.marks import Marks
+from tasks_app.services.high_water import Marks
 from tasks_app.texts.plaintext import FORMULA, without_formula
 
 TIME_FORMAT = 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'
@@ -195,7 +195,7 @@ STUDY = "study"
 
 @dataclass(frozen=True, slots=True)
 class OwnColumns:
-    """The names of what researchers know of items and systems: features of items, and attributes of systems."""
+    """The names of features of items and of attributes of systems, which have a column each."""
 
     features: tuple[str, ...] = ()
     attributes: tuple[str, ...] = ()
@@ -206,18 +206,22 @@ class OwnColumns:
         return *(FEATURE + name for name in self.features), *(OF_SYSTEM + name for name in self.attributes)
 
 
-_NAMES = {
-    column: f'SELECT DISTINCT jsonb_object_keys({column}) COLLATE "C" FROM {table} WHERE study_id = ANY(%s) ORDER BY 1'  # noqa: S608
-    for column, table in (("features", "tasks_app_item"), ("attributes", "tasks_app_system"))
-}
+_NAMES = """
+SELECT DISTINCT 'features', jsonb_object_keys(features) COLLATE "C" FROM tasks_app_item
+ WHERE study_id = ANY(%(studies)s)
+ UNION ALL
+SELECT DISTINCT 'attributes', jsonb_object_keys(attributes) COLLATE "C" FROM tasks_app_system
+ WHERE study_id = ANY(%(studies)s)
+ ORDER BY 2
+"""
 
 
 def own_columns_of(*studies: Study) -> OwnColumns:
     """Return the columns that items and systems of some studies have, in alphabetical order."""
-    ids = [study.pk for study in studies]
-    return OwnColumns(
-        **{column: tuple(name for (name,) in statements.rows(sql, [ids])) for column, sql in _NAMES.items()}
-    )
+    names: dict[str, list[str]] = {"features": [], "attributes": []}
+    for column, name in statements.rows(_NAMES, {"studies": [study.pk for study in studies]}):
+        names[column].append(name)
+    return OwnColumns(tuple(names["features"]), tuple(names["attributes"]))
 
 
 class Statement:
@@ -308,7 +312,7 @@ class Statement:
         return "WITH " + ",".join(f"{name} AS {materialized} ({select})" for name, select in tables.items())
 
     def _own(self, column: str, noun: str, prefix: str, names: tuple[str, ...]) -> str:
-        """Return what selects the values of a JSON column: a column of each, or their text in a JSON object."""
+        """Return the SQL for the values of a JSON column: a column of each, or their text in a JSON object."""
         values = [f"({column} ->> %({noun}_{number})s)" for number in range(len(names))]
         if not values:
             return ""

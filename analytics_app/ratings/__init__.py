@@ -11,16 +11,8 @@ from collections.abc import Iterable
 
 from analytics_app.models import Run
 from analytics_app.ratings.extras import Extra, Extras, Loading
-from analytics_app.ratings.reading import (
-    WITHDRAWN,
-    WITHIN,
-    LeftOut,
-    left_out,
-    load,
-    pooled_versions,
-    seen_by,
-    withdrawn_units,
-)
+from analytics_app.ratings.left_out_before_rules import WITHIN, LeftOut, left_out
+from analytics_app.ratings.reading import WITHDRAWN, load, pooled_versions, seen_by, withdrawn_units
 from analytics_app.ratings.table import Coding, Floats, Judgments, Mask, Names, Table
 
 __all__ = [

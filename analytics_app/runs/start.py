@@ -26,7 +26,7 @@ from analytics_app.models import (
 )
 from analytics_app.ratings import pooled_versions, withdrawn_units
 from analytics_app.ratings.extras.people import People
-from analytics_app.ratings.which_judgments import is_given
+from analytics_app.ratings.judgment_conditions import is_given
 from analytics_app.runs import claim, digest, notify, withdrawn
 from analytics_app.selectors.questions import chosen, is_marked, question_of
 from tasks_app.models import Assignment, Criterion, Judgment, Rater, Study, Task
@@ -34,7 +34,7 @@ from tasks_app.models.statements import rows
 from tasks_app.services import events
 from tasks_app.services.database import atomically
 from tasks_app.services.events import Actor
-from tasks_app.services.marks import Busy, marks_of
+from tasks_app.services.high_water import Busy, marks_of
 
 __all__ = ["Busy", "cancel", "compute_here", "refuse", "start"]
 

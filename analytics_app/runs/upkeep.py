@@ -11,7 +11,7 @@ from analytics_app.models import UNFINISHED, ResultsLink, Run, RunState, RunTrig
 from analytics_app.runs import claim, notify, start
 from tasks_app.models import Assignment, Study
 from tasks_app.models.statements import rows
-from tasks_app.services.marks import Busy
+from tasks_app.services.high_water import Busy
 
 # The least time between the starts of two automatic runs, and the least multiple of the duration of the last run:
 # analyses use at most a tenth of a worker.

@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from analytics_app.exports import pairs
 from tasks_app import access
 from tasks_app.models import Membership, Study
-from tasks_app.selectors import collected
+from tasks_app.selectors import collected_texts
 from tasks_app.selectors.judgments import may_export
 from tasks_app.services import collecting, events, pay
 from tasks_app.settings.fields import YesNoField
@@ -52,9 +52,9 @@ class ChoiceForm(forms.Form):
         cast("forms.ChoiceField", self.fields["like"]).choices = [own, *as_in]
 
     @property
-    def choice(self) -> collected.Choice:
+    def choice(self) -> collected_texts.Choice:
         """Return the choice of texts in a valid form."""
-        return collected.Choice(*(bool(self.cleaned_data[name]) for name in CHOICES))
+        return collected_texts.Choice(*(bool(self.cleaned_data[name]) for name in CHOICES))
 
     @property
     def like_study(self) -> Study | None:
@@ -68,7 +68,7 @@ CHOICES = ("only_new", "only_changed", "only_accepted")
 def _rounds(request: HttpRequest, study: Study) -> list[Study]:
     """Return the verifications of a study that this person may see."""
     readable = set(access.studies_for_researcher(request.user).values_list("pk", flat=True))
-    return [verification for verification in collected.rounds_of(study) if verification.pk in readable]
+    return [verification for verification in collected_texts.rounds_of(study) if verification.pk in readable]
 
 
 def _form(request: HttpRequest, study: Study, rounds: list[Study], data: Any) -> ChoiceForm:
@@ -93,12 +93,12 @@ def texts(request: HttpRequest, slug: str) -> HttpResponse:
         _study, role = access.study_and_role(request.user, slug)
         shown = may_export(study, role)
         rounds = _rounds(request, study)
-        rows = collected.judged_rows(study, rounds)
+        rows = collected_texts.judged_rows(study, rounds)
         values: dict[str, Any] = {
-            "writes_texts": bool(collected.text_tasks(study)),
+            "writes_texts": bool(collected_texts.text_tasks(study)),
             "may_read": shown,
             "rounds": _of_rounds(rounds, rows),
-            "authors": [author for author in collected.authors_of(rows) if author.name],
+            "authors": [author for author in collected_texts.authors_of(rows) if author.name],
             "may_pay": role == Membership.Role.OWNER,
             "form_number": uuid4().hex,
             "bonus": pay_words.money(study.options.accepted_bonus, study.options.currency),
@@ -109,14 +109,14 @@ def texts(request: HttpRequest, slug: str) -> HttpResponse:
             return values
         form = _form(request, study, rounds, request.GET if request.GET else None)
         if form.is_valid():
-            selection = collected.select(study, form.choice, rows)
+            selection = collected_texts.select(study, form.choice, rows)
             values |= {"selection": selection, "preview": selection.chosen[:MOST_SHOWN], "most": MOST_SHOWN}
         return values | {"form": form, "sent": [(name, "on") for name in CHOICES if form.data.get(name)]}
 
     return study_page(request, slug, "data", context, template="collected_texts", title=_("Texts that raters wrote"))
 
 
-def _of_rounds(rounds: list[Study], rows: list[collected.Judged]) -> list[dict[str, Any]]:
+def _of_rounds(rounds: list[Study], rows: list[collected_texts.Judged]) -> list[dict[str, Any]]:
     """Return the counts of each round: texts sent, accepted and rejected."""
     counts: dict[int, Counter[str]] = {verification.pk: Counter() for verification in rounds}
     for _row, verifying_study, verdict in rows:

@@ -12,7 +12,7 @@ from analytics_app.plan import ALL, PlanBlock
 from analytics_app.show.labels import CORRECTIONS
 from tasks_app.hooks.registry import Registry
 
-# The reasons why ratings are left out before any rule (analytics_app.ratings.reading).
+# The reasons why ratings are left out before any rule (analytics_app.ratings.left_out_before_rules).
 LEFT_OUT = {
     "sandbox": gettext_lazy("Tried out, not judged"),
     "version": gettext_lazy("Of another version of the study"),

@@ -22,7 +22,7 @@ from tasks_app.api.authentication import BearerToken
 from tasks_app.api.errors import BadRequest, Busy, NotFound, NoToken, ScopeMissing, TooLarge, UnderWay
 from tasks_app.models import ApiToken, Event, Study
 from tasks_app.selectors.judgments import may_export
-from tasks_app.services import events, marks
+from tasks_app.services import events, high_water
 
 # A plan with every rule and every analysis is a hundredth of this.
 LARGEST_BODY = 1024 * 1024
@@ -53,14 +53,14 @@ def token_of(request: Request) -> ApiToken:
     return cast("ApiToken", request.auth)
 
 
-def marks_of(study: Study) -> marks.Marks:
+def marks_of(study: Study) -> high_water.Marks:
     """Return up to which numbers all judgments and ratings are there, so that who goes on from the last misses none.
 
     Raises Busy where that cannot be said for now.
     """
     try:
-        return marks.marks_of(study.pk)
-    except marks.Busy as busy:
+        return high_water.marks_of(study.pk)
+    except high_water.Busy as busy:
         raise Busy(_("Many ratings are being stored just now. Try again in a few seconds.")) from busy
 
 

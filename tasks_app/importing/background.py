@@ -67,7 +67,7 @@ class _Superseded(Exception):
 
 
 class _Read(Protocol):
-    """What was read and, unless it was only checked, stored."""
+    """The outcome of reading a file, and of storing it unless it was only checked."""
 
     @property
     def summary(self) -> str: ...

@@ -20,7 +20,7 @@ class SystemKind(models.TextChoices):
 
 
 class System(models.Model):
-    """A system that produced outputs; `attributes` say by name what is known of it, such as its size, as words."""
+    """A system that produced outputs, with `attributes` by their names, such as its size, as words."""
 
     Kind = SystemKind
 

@@ -3,6 +3,10 @@
 PostgreSQL takes longer to plan some of these than to run them, and the ORM takes longer to write them. So they are
 written once in a process, and each connection has PostgreSQL plan them once. That needs a connection that is one
 session, which it is unless a pooler shares sessions out by transaction (docs/decisions/0134).
+
+An update of the site may change a table while its processes still run. PostgreSQL plans such a statement anew, but
+refuses one whose columns would have other types than before. It is then prepared again, as are those that something
+else took from the connection.
 """
 
 import re
@@ -12,14 +16,17 @@ from typing import Any, Generic, TypeVar
 from uuid import UUID
 from weakref import WeakKeyDictionary
 
-from django.db import DEFAULT_DB_ALIAS, connection
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, connection
 from django.db.models import Model, QuerySet
 from django.db.models.query import get_related_populators
 
 PARAMETER = re.compile(r"%\((\w+)\)s")
 
-# The names of the statements that each connection has prepared.
-_prepared: WeakKeyDictionary[object, set[str]] = WeakKeyDictionary()
+# Errors of a statement that has to be prepared again: its columns would have other types, and it is not there.
+OUTDATED = ("0A000", "26000")
+
+# The names of the statements that each connection has prepared; None where all are to be prepared again.
+_prepared: WeakKeyDictionary[object, set[str] | None] = WeakKeyDictionary()
 
 
 def rows(sql: str, params: Sequence[Any] | Mapping[str, Any]) -> list[tuple[Any, ...]]:
@@ -45,16 +52,36 @@ class Prepared:
         self._execute = f"EXECUTE {self.name}{values}"
 
     def rows(self, params: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-        """Run the statement and return its rows."""
+        """Run the statement and return its rows.
+
+        One that is outdated is prepared again. A transaction is over by then: `services.database.atomically` runs it
+        again.
+        """
         with connection.cursor() as cursor:
-            names = _prepared.setdefault(connection.connection, set())
-            if self.name not in names:
-                # Not by Django's cursor, which would count it among the statements of the request.
-                with connection.wrap_database_errors, connection.connection.cursor() as own:
-                    own.execute(self._prepare)
-                names.add(self.name)
-            cursor.execute(self._execute, params)
+            self._have_it_planned()
+            try:
+                cursor.execute(self._execute, params)
+            except DatabaseError as error:
+                if getattr(error.__cause__, "pgcode", None) not in OUTDATED:
+                    raise
+                _prepared[connection.connection] = None
+                if connection.in_atomic_block:
+                    raise
+                self._have_it_planned()
+                cursor.execute(self._execute, params)
             return list(cursor.fetchall())
+
+    def _have_it_planned(self) -> None:
+        names = _prepared.setdefault(connection.connection, set())
+        if names is not None and self.name in names:
+            return
+        # Not by Django's cursor, which would count this among the statements of the request.
+        with connection.wrap_database_errors, connection.connection.cursor() as own:
+            if names is None:
+                own.execute("DEALLOCATE ALL")
+                names = _prepared[connection.connection] = set()
+            own.execute(self._prepare)
+        names.add(self.name)
 
 
 M = TypeVar("M", bound=Model)

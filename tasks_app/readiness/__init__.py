@@ -4,7 +4,19 @@ A verdict of Review is a promise: nobody may read "ready" where a careful collea
 a function from `Facts` to points; what other apps add to a study, they check themselves, by `register`.
 """
 
-from tasks_app.readiness import contradictions, leftovers, limits, numbers, other_tasks, sets, texts, wording
+from tasks_app.readiness import (
+    contacts,
+    contradictions,
+    counts,
+    leftovers,
+    limits,
+    numbers_stated,
+    other_tasks,
+    questions,
+    sets,
+    texts,
+    wording,
+)
 from tasks_app.readiness.base import Check, Facts, Level, Point, points, register
 from tasks_app.readiness.leftovers import leftovers_in
 
@@ -13,13 +25,16 @@ __all__ = [
     "Facts",
     "Level",
     "Point",
+    "contacts",
     "contradictions",
+    "counts",
     "leftovers",
     "leftovers_in",
     "limits",
-    "numbers",
+    "numbers_stated",
     "other_tasks",
     "points",
+    "questions",
     "register",
     "sets",
     "texts",

@@ -24,6 +24,9 @@ LEAST_HOURLY: Mapping[str, Decimal] = {
     "GBP": Decimal(6), "EUR": Decimal(6), "CHF": Decimal(6), "USD": Decimal(8), "CAD": Decimal(8), "AUD": Decimal(8),
 }  # fmt: skip
 
+# More per hour than this, in the currencies above, is an error of typing: experts are paid less.
+MOST_HOURLY = Decimal(200)
+
 _CONTACTS = (
     ("institution", gettext_lazy("Raters are not told who runs the study. Name the group and the institution.")),
     ("contact", gettext_lazy("Raters have no address to write to.")),
@@ -91,6 +94,7 @@ def pay_for_the_time(facts: Facts) -> Iterator[Point]:
             ("pay", "amount"),
         )
     yield from _unpaid(facts, amount, minimum, currency)
+    yield from _beyond_sense(amount, minutes, currency)
     least, rate = LEAST_HOURLY.get(currency), pay.hourly(amount, minutes)
     if amount and not minimum and least is not None and rate is not None and rate < least:
         words = {
@@ -107,6 +111,17 @@ def pay_for_the_time(facts: Facts) -> Iterator[Point]:
             % words,
             ("pay", "amount"),
         )
+
+
+def _beyond_sense(amount: Decimal, minutes: float, currency: str) -> Iterator[Point]:
+    """Yield pay per hour that nobody means: the decimal point is missing, or the minutes are those of one text."""
+    rate = pay.hourly(amount, minutes)
+    if currency in LEAST_HOURLY and rate is not None and rate > MOST_HOURLY:
+        words = {"amount": f"{amount:.2f} {currency}", "minutes": f"{minutes:g}", "hourly": f"{rate:.2f} {currency}"}
+        sentence = _(
+            "%(amount)s for about %(minutes)s minutes is %(hourly)s per hour. Check the decimal point, and the minutes."
+        )
+        yield Point("pay", sentence % words, ("pay", "amount"))
 
 
 def _unpaid(facts: Facts, amount: Decimal, minimum: Decimal, currency: str) -> Iterator[Point]:

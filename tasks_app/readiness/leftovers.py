@@ -30,7 +30,9 @@ _UNWRITTEN = re.compile(
     r"|\{\{[^{}]{1,80}\}\}"
     r"|<(?:your|name|insert|enter|e-?mail)[^<>]{0,60}>"
     r"|_{5,}"
-    r"|\bto be (?:filled in|completed|announced|determined|added)\b"
+    r"|\bto be (?:filled in|completed|announced|determined|added|written|confirmed)\b"
+    r"|\b(?:DD|MM)[/.-](?:MM|DD)[/.-]YY(?:YY)?\b|\bTT\.MM\.JJ(?:JJ)?\b|\b(?:HH|hh):mm\b"
+    r"|\bnoch (?:zu )?(?:ergänzen|schreiben)\b|\bYOUR[_-]?(?:CODE|LINK|URL)\b"
     r"|\b(?:insert|fill in|add) (?:\w+ ){0,3}here\b"
     r"|\bbitte (?:eintragen|ausfüllen)\b|\bnoch auszufüllen\b|\bà (?:compléter|remplir)\b"
     r"|\b(?:por completar|a rellenar|a preencher|por preencher)\b"
@@ -46,12 +48,20 @@ _ONLY_A_NAME = re.compile(
     re.IGNORECASE,
 )
 
+# A title or institution that nobody would show to raters: what is typed to try the form out.
+_TO_TRY = re.compile(
+    r"(?:test(?: study)?(?: ?\d+)?|untitled(?: study)?|new study|my(?: first)? study|asdf\w*|foo|bar|qwertz?y?"
+    r"|neue studie|teststudie|unbenannt|sans titre|sin título|sem título)",
+    re.IGNORECASE,
+)
+_COPY = re.compile(r"(?:copy of|kopie von) .+", re.IGNORECASE)
+
 # Domains that are reserved for documentation (RFC 2606, RFC 6761), and names that nobody has. What stands before an @
 # is read from the beginning of a word alone, and for 64 characters at most (RFC 5321): a text without an @ would
 # otherwise be read anew from each of its characters. No domain is read on from its end once for each of its labels.
 _ADDRESS = re.compile(
     r"(?:(?:(?<![\w.+-])[\w.+-]{1,64})?@|https?://)(?:[\w-]+\.)*"
-    r"(?:example(?:\.(?:com|org|net|edu))?|[\w-]+\.(?:example|invalid|test)|localhost)"
+    r"(?:example(?:\.(?:com|org|net|edu))?|beispiel\.(?:de|com|org)|[\w-]+\.(?:example|invalid|test)|localhost)"
     r"(?![.-]*\w)|\b(?:you|your[._-]?name|name|someone)@[\w-]+(?:\.[\w-]+)+",
     re.IGNORECASE,
 )
@@ -68,7 +78,8 @@ def found_in(text: str, *, any_bracket: bool = False) -> str:
     for bracket in _BRACKET.finditer(text):
         if any_bracket or _TO_REPLACE.match(bracket[1].strip()) or _UNWRITTEN.search(bracket[1]):
             return _shortened(bracket[0])
-    if _ONLY_A_NAME.fullmatch(text.strip(" .\n")):
+    whole = text.strip(" .\n")
+    if _ONLY_A_NAME.fullmatch(whole) or _TO_TRY.fullmatch(whole) or _COPY.fullmatch(whole):
         return _shortened(text)
     for pattern in (_UNWRITTEN, _ADDRESS, _EXAMPLE):
         if match := pattern.search(text):
@@ -110,6 +121,7 @@ def in_other_texts(facts: Facts) -> Iterator[Point]:
     groups: tuple[tuple[Path, Any], ...] = (
         (("study", "public_title"), facts.section("study").get("public_title")),
         *((("pay", name), facts.section("pay").get(name)) for name in ("bonus", "paid")),
+        *((("codes", name), code) for name, code in facts.section("codes").items()),
         (("flow", "content_warning"), facts.section("flow").get("content_warning")),
         (("criteria",), facts.document.get("criteria")),
         *((("tasks", place, name), task.get(name)) for place, task in facts.tasks for name in _OF_TASKS),

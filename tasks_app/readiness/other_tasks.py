@@ -29,6 +29,7 @@ PIECE, ALIKE = 5, 0.8
 _ACTS: Mapping[Act, str] = {
     Act.COMPARE: (
         r"\bwhich of the (?:two|three|four|five)\b|\bwhich (?:one|\w+) (?:is|reads|sounds) (?:better|best)\b"
+        r"|\bwhether text A or (?:text )?B\b|\bob (?:Text )?A oder (?:Text )?B\b"
         r"|\bwhich is better\b|\bthe better (?:one )?of the two\b|\b(?:choose|pick|select) the better\b"
         r"|\bwelche[rs]?(?: \w+)? (?:der|von(?: den)?) beiden\b|\bwelche[rs]?(?: \w+)? ist (?:besser|am besten)\b"
         r"|\bwelche[rs]? der (?:zwei|drei|vier|fünf)\b|\blequel des deux\b|\blaquelle des deux\b"
@@ -49,7 +50,8 @@ _ACTS: Mapping[Act, str] = {
         r"|\bin eine (?:reihenfolge|rangfolge)\b"
     ),
     Act.MARK: (
-        r"\bmark (?:every|all|each)(?: the)? (?:errors?|mistakes?)\b|\bmarkieren sie (?:jeden|alle) fehler\b"
+        r"\b(?:mark|highlight|underline) (?:every|all|each|any)(?: the)? (?:errors?|mistakes?)\b"
+        r"|\bmarkieren sie (?:jeden|alle) fehler\b"
         r"|\bmarquez (?:chaque erreur|toutes les erreurs)\b|\bmarque todos los errores\b|\bmarque todos os erros\b"
     ),
     Act.EDIT: (

@@ -85,6 +85,33 @@ _SAID: Mapping[str, tuple[str | Promise, Level]] = {
         ),
         Level.NOTE,
     ),
+    "errors": (
+        gettext_lazy(
+            "%(n)s of %(of)s texts are error messages of a program, such as “%(words)s” (%(first)s). Generate these "
+            "texts again."
+        ),
+        Level.PROBLEM,
+    ),
+    "json": (
+        gettext_lazy(
+            "%(n)s of %(of)s texts are JSON, such as “%(words)s” (%(first)s). Take the text out of it, or set the "
+            "format of these items to code."
+        ),
+        Level.PROBLEM,
+    ),
+    "source": (
+        gettext_lazy(
+            "The texts of %(a)s are the sources themselves for %(n)s of %(of)s items. Was the wrong column taken?"
+        ),
+        Level.PROBLEM,
+    ),
+    "doubled": (
+        gettext_lazy(
+            "%(n)s of %(of)s items stand there twice, with the same source and texts (%(first)s). Remove the copies, "
+            "or they count twice."
+        ),
+        Level.PROBLEM,
+    ),
     "twins": (
         gettext_lazy("%(a)s and %(b)s have identical texts for %(n)s of %(of)s items. Was one file uploaded for both?"),
         Level.PROBLEM,

@@ -1,4 +1,8 @@
-"""Words for raters: in another language than promised, on another scale, naming a system, or the same twice."""
+"""Words for raters: in another language than promised, naming a system, the same twice, or about another scale.
+
+Words about another scale are instructions and questions that state numbers which no scale of their task has, such as
+"1 to 7" for five steps. Other stated numbers, such as those of pay and minutes, are checked in numbers_stated.py.
+"""
 
 import re
 from collections import Counter
@@ -35,7 +39,8 @@ _RANGE = re.compile(
     re.IGNORECASE,
 )
 _STEPS = re.compile(
-    rf"\b(?P<n>{_NUMBER})(?:[- ](?:point|step)s?\b(?: (?:rating )?scale)?| Stufen\b|-?stufige[rnms]?\b|-Punkte-Skala)",
+    rf"\b(?P<n>{_NUMBER})(?:[- ](?:point|step|star)s?\b(?: (?:rating )?scale)?| (?:Stufen|Sterne)\b"
+    r"|-?stufige[rnms]?\b|-Punkte-Skala)",
     re.IGNORECASE,
 )
 
@@ -44,8 +49,9 @@ _LANGUAGE = gettext_lazy("This seems to be in %(found)s, but raters read %(langu
 
 @register
 def in_another_language(facts: Facts) -> Iterator[Point]:
-    """Yield the consent texts, instructions, questions and labels that are clearly in another language."""
+    """Yield the texts for raters that are clearly in another language: title, consent, instructions, questions."""
     own = str(facts.section("study").get("language") or "en")
+    yield from _other(str(facts.section("study").get("public_title") or ""), own, ("study", "public_title"))
     for language, text in facts.consent.items():
         yield from _other(str(text), language, ("consent", language))
     for place, task in facts.tasks:
@@ -123,7 +129,7 @@ def titles_alike(facts: Facts) -> Iterator[Point]:
 
 
 @register
-def other_scales(facts: Facts) -> Iterator[Point]:
+def numbers_of_another_scale(facts: Facts) -> Iterator[Point]:
     """Yield instructions and questions that name numbers or steps which no scale of their task has."""
     criteria = {str(row["key"]): (place, row) for place, row in enumerate(facts.document.get("criteria") or ())}
     for place, task in facts.main_tasks:

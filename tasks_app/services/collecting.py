@@ -9,7 +9,7 @@ from django.utils.translation import ngettext
 
 from tasks_app.hooks import sections
 from tasks_app.models import CollectedText, Payment, Rater, Setup, SetupRow, Study
-from tasks_app.selectors.collected import Chosen, Judged, accepted_rows, judged_rows
+from tasks_app.selectors.collected_texts import Chosen, Judged, accepted_rows, judged_rows
 from tasks_app.selectors.ledger import raters_of
 from tasks_app.services import events, pay
 from tasks_app.services.arrival.own_texts import persons_of

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from tasks_app import channels
 from tasks_app.models import Event, Identity, Outbox, Rater
-from tasks_app.selectors.stored import WROTE
+from tasks_app.selectors.stored_about_rater import WROTE
 from tasks_app.services import events
 from tasks_app.services.database import atomically
 from tasks_app.services.judging import leases

@@ -18,7 +18,9 @@ from contextlib import contextmanager
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
-from django.db import OperationalError, connection, transaction
+from django.db import NotSupportedError, OperationalError, connection, transaction
+
+from tasks_app.models.statements import OUTDATED
 
 CLAIMS, SUBMISSIONS = 1, 2
 
@@ -36,6 +38,9 @@ TRIES = 3
 # Serialisation failure and deadlock: the other transaction won, and the same work may succeed now.
 COLLISIONS = ("40001", "40P01")
 
+# A prepared statement that is outdated ends its transaction, too, and is prepared anew in the next.
+WORTH_ANOTHER_TRY = COLLISIONS + OUTDATED
+
 # The statement timeout ended a query, or an operator did.
 CANCELLED = "57014"
 
@@ -44,25 +49,57 @@ R = TypeVar("R")
 
 
 def atomically(function: Callable[P, R]) -> Callable[P, R]:
-    """Run a service in one transaction, up to three times where it collides with another."""
+    """Run a service in one transaction, up to three times where it collides with another or a plan is outdated."""
     return retried(transaction.atomic(function))
 
 
 def retried(function: Callable[P, R]) -> Callable[P, R]:
-    """Run a service up to three times where it collides with another: one transaction, or a single statement."""
+    """Run a service, one transaction or a single statement, up to three times: see `WORTH_ANOTHER_TRY`."""
 
     @wraps(function)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
         for attempt in range(1, TRIES + 1):
             try:
                 return function(*args, **kwargs)
-            except OperationalError as error:
+            except (OperationalError, NotSupportedError) as error:
                 nested = connection.in_atomic_block
-                if nested or attempt == TRIES or getattr(error.__cause__, "pgcode", None) not in COLLISIONS:
+                if nested or attempt == TRIES or getattr(error.__cause__, "pgcode", None) not in WORTH_ANOTHER_TRY:
                     raise
         raise AssertionError("unreachable: the last try returns or raises")
 
     return run
+
+
+def released_early(function: Callable[P, R]) -> Callable[P, R]:
+    """Run a service `atomically`, and give its locks back before the disk has stored what it wrote.
+
+    It returns once the disk has. For a lock that many wait for: they need not wait for each other's disk, and one write
+    to the disk serves several (docs/decisions/0142). Within another transaction, that one decides.
+    """
+    in_outer_transaction = atomically(function)
+
+    @retried
+    def run_unhurried(*args: P.args, **kwargs: P.kwargs) -> R:
+        with transaction.atomic():
+            with connection.cursor() as cursor:
+                cursor.execute("SET LOCAL synchronous_commit = 'off'")
+            return function(*args, **kwargs)
+
+    @wraps(function)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        if connection.in_atomic_block:
+            return in_outer_transaction(*args, **kwargs)
+        result = run_unhurried(*args, **kwargs)
+        _wait_for_disk()
+        return result
+
+    return run
+
+
+def _wait_for_disk() -> None:
+    """Wait until the disk has everything that was committed so far: a commit that writes waits for all before it."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_logical_emit_message(true, 'evalweb', '')")
 
 
 @contextmanager

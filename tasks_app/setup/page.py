@@ -460,7 +460,7 @@ def left_to_settle(page: SetupPage) -> list[Point]:
             points += readiness.contradictions.told_to_raters(facts)
             # Without a number of minutes, amounts per hour cannot be compared.
             has_minutes = facts.section("pay").get("minutes") or facts.workload
-            points += readiness.numbers.of_consent(facts) if has_minutes else ()
+            points += readiness.numbers_stated.of_consent(facts) if has_minutes else ()
     else:
         points = readiness.points(page.facts)
         if not (page.is_whole or page.setup.is_stored):
@@ -471,7 +471,9 @@ def left_to_settle(page: SetupPage) -> list[Point]:
 def _is_estimated(point: Point, reading: StudyReading) -> bool:
     """Return whether a point depends on the minutes that are estimated from all texts."""
     has_text = any(text.strip() for text in reading.document["consent"].values())
-    return point.kind in {"minutes", "pay", readiness.sets.KIND} or (point.kind == readiness.numbers.KIND and has_text)
+    return point.kind in {"minutes", "pay", readiness.sets.KIND} or (
+        point.kind == readiness.numbers_stated.KIND and has_text
+    )
 
 
 def states_of(page: SetupPage) -> dict[str, State]:

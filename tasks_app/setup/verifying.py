@@ -6,7 +6,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.utils.translation import gettext as _
 
 from tasks_app.models import Setup, Study
-from tasks_app.selectors.collected import Choice, Chosen, judged_rows, rounds_of, select
+from tasks_app.selectors.collected_texts import Choice, Chosen, judged_rows, rounds_of, select
 from tasks_app.services import collecting, events
 from tasks_app.services.database import atomically
 from tasks_app.setup import changes

@@ -54,10 +54,17 @@ _CHAT = re.compile(
     r"\bas an? (?:AI|artificial intelligence|(?:large )?language model)\b|\bals (?:KI|Sprachmodell|KI-Sprachmodell)\b"
     r"|^\s*(?:assistant|user|system|human|ai|chatgpt)\s*:"
     r"|^\s*(?:sure|certainly|of course|gerne|natürlich)[,!.:]? (?:here(?:'s| is| are)|hier ist|hier sind)\b"
+    r"|^\s*(?:i'?m sorry|i am sorry|sorry|i apologi[sz]e|es tut mir leid|tut mir leid),? (?:but )?(?:aber )?"
+    r"(?:i (?:can'?t|cannot|can not|am unable|won'?t)|ich kann)\b"
     r"|^\s*(?:here is|here's|hier ist) (?:the|a|an|your|der|die|das|ein|eine|ihre?) "
     r"(?:\w+ )?(?:summary|translation|text|answer|response|zusammenfassung|übersetzung|antwort)\b[^.\n]{0,60}:",
     re.IGNORECASE,
 )
+# The message of a program that failed, instead of a text, and a text that stands in JSON still.
+_ERRORS = re.compile(
+    r"^\s*(?:[A-Z]\w*)?(?:Error|Exception)\b: |^\s*Traceback \(most recent call last\)|\bCUDA out of memory\b"
+)
+_JSON = re.compile(r"\s*(?:\{\s*\"[^\"\n]{1,60}\"\s*:.*\}|\[\s*\".*\"\s*\])\s*\Z", re.DOTALL)
 # Names that only a model or a service has. A system called "writer" or "rules" is not looked for in texts.
 _MODEL = re.compile(
     r"\b(?:chat-?gpt|gpt-?\d[\w.]*|openai|deepl|google translate|gemini(?: pro| flash|-\d)|llama[- ]?\d[\w.]*|mixtral"
@@ -71,7 +78,9 @@ _IN_MODELS = (
 _EVERY, _NO_CODE = ("text", "markdown", "code"), ("text", "markdown")
 _PATTERNS = (
     ("broken", _BROKEN, ("\ufffd", "\u00c3".lower(), "\u00c2".lower(), "\u00e2\u20ac", "\u00ef"), _EVERY),
-    ("chat", _CHAT, (":", " ai", "model", "ki", "here", "hier"), _EVERY),
+    ("chat", _CHAT, (":", " ai", "model", "ki", "here", "hier", "sorry", "leid", "apolog"), _EVERY),
+    ("errors", _ERRORS, ("error", "exception", "traceback", "out of memory"), _NO_CODE),
+    ("json", _JSON, ('"',), _NO_CODE),
     ("tokens", _TOKENS, ("<", "[", "@@", "\u2581"), _EVERY),
     ("tags", _TAGS, ("<", "&"), _NO_CODE),
     ("markdown", _MARKDOWN, ("**", "#", "```"), ("text",)),
@@ -197,22 +206,21 @@ def _of_systems(
     by_item = [_by_system(item, kinds) for item in items]
     compared = [texts for texts in by_item if len(texts) > 1]
     have = Counter(system for texts in compared for system in texts)
-    together, same, copies = Counter[tuple[str, str]](), Counter[tuple[str, str]](), Counter[str]()
-    with_reference = Counter[str]()
-    for item, texts in zip(items, by_item, strict=True):
-        reference = item["reference"].strip()
-        for system, text in texts.items() if reference else ():
-            with_reference[system] += 1
-            copies[system] += text == reference
-        for pair in combinations(sorted(texts), 2) if len(texts) > 1 else ():
+    together, same = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    for texts in compared:
+        for pair in combinations(sorted(texts), 2):
             together[pair] += 1
             same[pair] += bool(texts[pair[0]]) and texts[pair[0]] == texts[pair[1]]
     for pair, n in together.items():
         if n >= ENOUGH and same[pair] >= SAME * n:
             yield TextFinding("twins", same[pair], n, systems=tuple(names.get(key, key) for key in pair))
-    for system, n in with_reference.items():
-        if n >= ENOUGH and copies[system] >= SAME * n and kinds.get(system) != "human":
-            yield TextFinding("reference", copies[system], n, systems=(names.get(system, system),))
+    for system, n, copies in _copies(items, by_item, "reference"):
+        if kinds.get(system) != "human":
+            yield TextFinding("reference", copies, n, systems=(names.get(system, system),))
+    for system, n, copies in _copies(items, by_item, "source"):
+        if len(have) > 1:
+            yield TextFinding("source", copies, n, systems=(names.get(system, system),))
+    yield from _doubled(items, by_item)
     most = max(have.values(), default=0)
     for system, n in have.items():
         if most >= max(ENOUGH, COMPLETE * len(compared)) and SOME * most <= n < INCOMPLETE * most:
@@ -226,6 +234,39 @@ def _of_systems(
     for pair in combinations(sorted(have), 2):
         if not together[pair] and min(have[system] for system in pair) >= ENOUGH:
             yield TextFinding("apart", 0, len(compared), systems=tuple(names.get(key, key) for key in pair))
+
+
+def _copies(
+    items: Sequence[Mapping[str, Any]], by_item: Sequence[Mapping[str, str]], column: str
+) -> Iterator[tuple[str, int, int]]:
+    """Yield the systems whose texts are those of a column of the items, with the texts compared and the copies."""
+    n_compared, n_copies = Counter[str](), Counter[str]()
+    for item, texts in zip(items, by_item, strict=True):
+        original = item[column].strip()
+        for system, text in texts.items() if original else ():
+            n_compared[system] += 1
+            n_copies[system] += text == original
+    for system, n in n_compared.items():
+        if n >= ENOUGH and n_copies[system] >= SAME * n:
+            yield system, n, n_copies[system]
+
+
+def _doubled(items: Sequence[Mapping[str, Any]], by_item: Sequence[Mapping[str, str]]) -> Iterator[TextFinding]:
+    """Yield the items that stand there again: the same source, and the same texts by all systems.
+
+    In documents, a sentence may come again.
+    """
+    first: dict[tuple[str, ...], str] = {}
+    doubles = []
+    for item, texts in zip(items, by_item, strict=True):
+        if item.get("document") or len(texts) < 2 or not item["source"].strip():
+            continue
+        contents = (item["source"].strip(), *(part for pair in sorted(texts.items()) for part in pair))
+        if contents in first:
+            doubles.append(f"{item['key']} = {first[contents]}")
+        first.setdefault(contents, item["key"])
+    if doubles:
+        yield TextFinding("doubled", len(doubles), len(items), tuple(doubles[:FIRST]))
 
 
 def _cut(items: Sequence[Mapping[str, Any]], kinds: Mapping[str, str]) -> Iterator[TextFinding]:

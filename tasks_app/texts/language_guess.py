@@ -16,7 +16,7 @@ _TAKEN_FROM: Mapping[str, str] = {
     ),
     "de": (
         "der das und ist sind nicht mit für von dem den des ein eine einen einem einer wie welche welcher welches sie "
-        "ihr ihre wird werden auf zu im ob oder auch sich dass wenn wurde kann sehr gar gut schlecht völlig meist "
+        "es ihr ihre wird werden auf zu im ob oder auch sich dass wenn wurde kann sehr gar gut schlecht völlig meist "
         "vollständig eher etwas kaum überhaupt teils stimme leicht schwer ganz lehne ab weder noch"
     ),
     "fr": "le les et est sont du une dans pour qui pas vous votre avec sur cette il elle aux très bien mal tout",

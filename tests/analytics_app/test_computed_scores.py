@@ -18,6 +18,7 @@ from evalweb import environment
 from tasks_app.models import Event, Study
 from tests.analytics_app.by_commands import analysed, load, one, set_aside
 from tests.builders import build_study
+from tests.house import recipes
 
 pytestmark = pytest.mark.django_db
 
@@ -173,6 +174,16 @@ def test_programs_of_the_site_read_json_lines_and_write_scores(study: Path, tmp_
     assert (said["scores"], said["of systems as wholes"]) == (7, 0)
     assert scores("GRUEN")["i3", "A"] == pytest.approx(len("no reference") / 10)
     assert MetricScore.objects.filter(signature="program:GRUEN").count() == 7
+
+
+def test_the_program_in_the_docs_scores_with_a_module_of_its_name(study: Path, tmp_path: Path, settings: Any) -> None:
+    """GRUEN's model cannot be shipped: a stand-in for its module has the function that the program calls."""
+    (code,) = recipes.blocks_of("docs/metrics-file.md")
+    (tmp_path / "evalweb.py").write_text(code)
+    (tmp_path / "main.py").write_text("def get_gruen(texts):\n    return [len(text) / 10 for text in texts]\n")
+    settings.EVALWEB_METRIC_PROGRAMS = {"GRUEN": [sys.executable, str(tmp_path / "evalweb.py")]}
+    computed("--metrics", "GRUEN")
+    assert scores("GRUEN")["i3", "A"] == pytest.approx(len("no reference") / 10)
 
 
 @pytest.mark.parametrize(

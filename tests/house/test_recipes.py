@@ -26,6 +26,7 @@ TRIED = {
     ),
     "docs/extending.md": Tried(9, ("tests/house/test_extending.py", "tests/tasks_app/settings/test_declared.py")),
     "docs/methods/intervals.md": Tried(1, ("tests/analytics_app/test_shared_texts.py",)),
+    "docs/metrics-file.md": Tried(1, ("tests/analytics_app/test_computed_scores.py",)),
     "docs/methods/which-conclusion.md": Tried(1, ("tests/analytics_app/test_crossed.py",)),
 }
 

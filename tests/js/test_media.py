@@ -42,3 +42,11 @@ def test_what_was_played_at_all_is_said_once_for_each_state_of_affairs(blank: Pa
 def test_a_sound_that_does_not_play_is_noted(blank: Page) -> None:
     body = f"{PLAYER} media.error = {{code: 4}}; at('error', 0); return said;"
     assert run(blank, "core/media.js", body) == ["media-error audio-1 4"]
+
+
+def test_a_sound_that_stops_because_its_page_gives_way_is_not_noted(blank: Page) -> None:
+    body = f"""{PLAYER}
+        const page = await import("/static/js/core/page.js"); at('play', 0); at('seeked', 4);
+        page.turn(() => at('pause', 4)); at('seeked', 5); return [said, waiting.size];
+    """
+    assert run(blank, "core/media.js", body) == [["play audio-1 0.0"], 0]

@@ -285,6 +285,105 @@ def plant(study: Study, faults: Sequence[Fault], rows: list[Row], by: User) -> N
         assert not changes.change(setup=setup, values=settings, base=setup.revision, by=by).conflicts
 
 
+# Chosen by somebody else, again before the code was read. Each is planted alone.
+MORE: Mapping[tuple[str, str], Sequence[Fault]] = {
+    ("likert", "en"): (
+        Fault(
+            "other numbers than the form", "consent", "says “Read 40 texts”, but a rater is given",
+            values("consent", "en", to="Read 40 texts. Taking part is not paid. Write to old@uni-koeln.de."),
+        ),
+        Fault("no address", "consent", "no address that raters", values("about", "contact", to="Anna Lund")),
+        Fault(
+            "complaints to the team", "consent", "Complaints go to the contact itself",
+            {("about", "contact"): "Anna Lund", ("about", "complaints"): "Anna Lund"},
+        ),
+        Fault("a title to try out", "task", "“Untitled study”", values("study", "public_title", to="Untitled study")),
+        Fault(
+            "stars", "task", "says “ten stars”",
+            values(*TASK, "instructions", to="Give each notice between zero and ten stars."),
+        ),
+        Fault(
+            "a scale turned round", "questions", "better texts would get lower numbers",
+            values("criteria", 0, "labels", to=["very well", "well", "neither", "badly", "very badly"]),
+        ),
+        Fault("a missing decimal point", "consent", "1350.00 EUR per hour", values("pay", "amount", to=180)),
+        Fault(
+            "a reference that is not shown", "questions", "speaks of “with the reference”",
+            values("criteria", 0, "question", to="Compared with the reference, how well does this notice read?"),
+        ),
+        Fault(
+            "a message of a program", "texts", "error messages of a program, such as “Error:”",
+            texts=first(lambda _text: "Error: connection timed out after 30 s", "rules"),
+        ),
+        Fault(
+            "JSON", "texts", "6 of 18 texts are JSON",
+            texts=texts(lambda row: f'{{"text": "{row["output"]}"}}', "neural"),
+        ),
+        Fault(
+            "the sources taken for texts", "texts", "The texts of “Rules” are the sources themselves",
+            texts=texts(lambda row: row["source"], "rules"),
+        ),
+        Fault(
+            "an item twice", "texts", "1 of 7 items stand there twice",
+            texts=lambda rows: [*rows, *({**row, "item": "n0-copy"} for row in rows if row["item"] == "n0")],
+        ),
+    ),
+    ("pairwise", "de"): (
+        Fault(
+            "a time that is also that of a lease", "consent", "says 30 minutes, but elsewhere raters read 8",
+            values("consent", "de", to="Sie lesen kurze Aushänge. Das dauert etwa 30 Minuten."),
+        ),
+        Fault(
+            "a number of texts", "consent", "“bewerten Sie 50 Texte”",
+            values("consent", "de", to="Hier bewerten Sie 50 Texte. Das dauert etwa 8 Minuten."),
+        ),
+        Fault(
+            "a tie that is not offered", "task", "raters have to choose a text",
+            {
+                (*TASK, "instructions"): "Wählen Sie „unentschieden“, wenn nichts besser ist.",
+                (*TASK, "params", "ties"): False,
+            },
+        ),
+        Fault(
+            "a title in another language", "task", "seems to be in English",
+            values("study", "public_title", to="How good are these notices of the town hall?"),
+        ),
+    ),
+    ("error_spans", "en"): (
+        Fault(
+            "instructions in another language", "task", "seems to be in German",
+            values(*TASK, "instructions", to="Lesen Sie die Angaben und dann den Aushang. Es gibt keine Fehler."),
+        ),
+        Fault(
+            "half an hour", "consent", "says 30 minutes, but elsewhere raters read 8 minutes",
+            values("consent", "en", to="You mark errors in notices. It takes about half an hour."),
+        ),
+        Fault(
+            "a date to be written", "consent", "“DD/MM/YYYY”",
+            values("consent", "en", to="You can withdraw until DD/MM/YYYY. It takes about 8 minutes."),
+        ),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("about", "fault"),
+    [(about, fault) for about, faults in MORE.items() for fault in faults],
+    ids=lambda value: value.name if isinstance(value, Fault) else "-".join(value),
+)
+def test_each_further_fault_is_found_by_itself(
+    about: tuple[str, str],
+    fault: Fault,
+    module_drafts: Mapping[tuple[str, str], int],
+    rosa: User,
+    rosas_browser: Client,
+) -> None:
+    study = Study.objects.get(pk=module_drafts[about])
+    plant(study, [fault], rows_of(about[1]), rosa)
+    points = checked(rosas_browser, study)
+    assert [url for sentence, url in points if fault.words in sentence and f"/set-up/{fault.step}/" in url], points
+
+
 @pytest.mark.parametrize("about", FAULTS, ids="-".join)
 def test_each_planted_fault_is_found_with_a_link_to_its_place(
     about: tuple[str, str], module_drafts: Mapping[tuple[str, str], int], rosa: User, rosas_browser: Client

@@ -89,7 +89,7 @@ class Metrics(MetricAnalysis):
     label = _("Automatic metrics")
     summary = _(
         "How far automatic metrics agree with people, over texts, within items and over systems; which metric agrees "
-        "better. Needs scores: manage.py import_scores."
+        "better. Needs scores: manage.py import_scores or compute_scores."
     )
     source = (
         "Mathur, Baldwin and Cohn (2020). Tangled up in BLEU: reevaluating the evaluation of automatic machine "

@@ -132,7 +132,7 @@ def _accuracies(rows: StoredRows) -> Iterator[Table]:
 def _setting(name: str, n: int) -> Callable[[ResultRow | None], Cell]:
     def show(row: ResultRow | None) -> Cell:
         value = (row.settings or {}).get(name) if row is not None else None
-        return cells.number(value, n) if n else cells.whole(value)
+        return cells.number(value, n) if n and value else cells.whole(value if value is None else int(value))
 
     return show
 
@@ -157,7 +157,7 @@ def _groups(rows: StoredRows) -> Iterator[Table]:
     for group, (_value, level) in levels.items():
         columns += [
             Shown(_("By %(level)s, as WMT") % {"level": level}, group, whole, {"label": AS_WMT}),
-            Shown(_("Corrected"), group, whole, {"label": CORRECTED}),
+            Shown(_("By %(level)s, corrected") % {"level": level}, group, whole, {"label": CORRECTED}),
         ]
 
     def place(row: ResultRow) -> tuple[float, float]:
@@ -169,8 +169,8 @@ def _groups(rows: StoredRows) -> Iterator[Table]:
     lines = sorted(lines_of(rows.of(*levels), "metric"), key=place)
     note = _(
         "A group begins with the first metric that a metric of the group above beats. “As WMT” takes uncorrected "
-        "one-sided tests with single texts or systems swapped; “corrected” allows for the number of tests, and swaps "
-        "all texts of an item together."
+        "one-sided tests, with single texts swapped over texts and systems over systems; “corrected” allows for the "
+        "number of tests, and swaps all texts of an item together. Accuracies are always swapped by item."
     )
     yield from table_of(rows, _("Rank groups of metrics"), columns, lines, by=("metric",), notes=[note], used_only=True)
 

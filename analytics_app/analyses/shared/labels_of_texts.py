@@ -1,4 +1,4 @@
-"""Answers that choose options, and the label of each text: by vote, or by the model of Dawid and Skene."""
+"""Answers to one criterion that choose options, and the label of each text by vote or by Dawid and Skene's model."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def recoded(words: Sequence[str], options: Sequence[str]) -> NDArray[np.int64]:
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """The joint label of each text.
+    """The label of each text on one criterion, decided from the answers of all its raters.
 
     `chance[i, k]` is the share of votes for, or the probability of, option k; `yes[i, k]` is 1 where it is the label
     of the text, 0 if not, NaN in the whole row if there is no clear label.

@@ -20,7 +20,7 @@ from analytics_app.ratings.extras.rater_attributes import ATTRIBUTE, RaterAttrib
 # Up to so many different numbers are groups of their own; more are cut into a few groups of about equal size.
 MOST_VALUES, GROUPS = 12, 3
 
-_LIMITED = r"[^()]+?)\s*(?:\(([^()]*)\))?"
+_LIMITED = re.compile(r"([^()]+?)\s*(?:\(([^()]*)\))?")
 
 
 def read_slice(text: str, prefix: str) -> tuple[str, tuple[float, ...] | None] | None:
@@ -28,8 +28,9 @@ def read_slice(text: str, prefix: str) -> tuple[str, tuple[float, ...] | None] |
 
     Raises ValidationError for limits that do not rise.
     """
-    match = re.fullmatch(f"({prefix}{_LIMITED}", text.strip())
-    if match is None:
+    match = _LIMITED.fullmatch(text.strip())
+    # A prefix alone names nothing.
+    if match is None or not match[1].startswith(prefix) or match[1] == prefix:
         return None
     if match[2] is None:
         return match[1], None

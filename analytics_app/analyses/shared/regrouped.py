@@ -28,7 +28,7 @@ def _validate_attribute(text: str) -> None:
 
 
 class GroupsOfRaters(Analysis):
-    """An analysis that compares groups of raters, with a setting for what the groups are."""
+    """An analysis that compares groups of raters, with a setting that chooses the groups."""
 
     groups_by = LineField(
         required=False,

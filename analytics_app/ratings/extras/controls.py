@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from analytics_app.ratings.copying import copy
 from analytics_app.ratings.extras.base import Extra, Loading, extra, rater_codes
+from analytics_app.ratings.judgment_conditions import is_given
 from analytics_app.ratings.table import Mask, Table
-from analytics_app.ratings.which_judgments import is_given
 
 
 @extra

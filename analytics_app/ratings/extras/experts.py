@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from analytics_app.ratings.copying import copy, rows
 from analytics_app.ratings.extras.base import Extra, Loading, extra, rater_codes
+from analytics_app.ratings.judgment_conditions import counts
 from analytics_app.ratings.table import Coding, Table
-from analytics_app.ratings.which_judgments import counts
 from tasks_app.models import Task
 from tasks_app.selectors import routing
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from analytics_app.ratings.copying import copy, rows
 from analytics_app.ratings.extras.base import Extra, Loading, extra, rater_codes
+from analytics_app.ratings.judgment_conditions import is_given
 from analytics_app.ratings.table import Coding, Mask, Table
-from analytics_app.ratings.which_judgments import is_given
 from tasks_app.models import Prefill
 from tasks_app.task_types.error_spans.marks import Mark, prefilled
 

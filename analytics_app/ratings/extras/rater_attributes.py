@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from analytics_app.ratings.copying import rows
 from analytics_app.ratings.extras.base import Extra, Loading, extra, rater_codes
+from analytics_app.ratings.judgment_conditions import counts
 from analytics_app.ratings.table import Table
-from analytics_app.ratings.which_judgments import counts
 from tasks_app.task_types.registry import registry
 
 # The beginning of the names of attributes, as in a table of texts and ratings: rater_age.

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from analytics_app.ratings.copying import copy
 from analytics_app.ratings.extras.base import Extra, Loading, extra, rater_codes
+from analytics_app.ratings.judgment_conditions import was_current
 from analytics_app.ratings.table import Coding, Mask, Table
-from analytics_app.ratings.which_judgments import was_current
 from tasks_app.models import Judgment
 
 REASONS: tuple[str, ...] = tuple(Judgment.Skip.values)

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 
 class ProgramFailed(Exception):
-    """A program did not write one score for each text; the message says what it did."""
+    """A program ended with an error, or wrote something other than a score for each text."""
 
 
 def programs() -> Mapping[str, Sequence[str]]:

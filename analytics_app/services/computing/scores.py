@@ -25,7 +25,7 @@ BY_WORDS = ("BLEU", "TER", "ROUGE-1", "ROUGE-2", "ROUGE-L")
 
 
 class CannotCompute(Exception):
-    """Nothing was computed; the message says why and what to do."""
+    """Scores that cannot be computed; the message gives the reason and the remedy."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 // The entry of every page: starts what the page has.
 
+import * as again from "./again.js";
 import * as chains from "./chains.js";
 import * as copy from "./copy.js";
 import * as cover from "./cover.js";
@@ -24,6 +25,7 @@ onEveryPage(() => {
   cover.start();
   chains.start();
   once.start();
+  again.start();
   media.start();
 
   const form = document.querySelector("form[data-answer]");

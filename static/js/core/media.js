@@ -3,7 +3,7 @@
 // The log hears it as the event "evalweb:log" on the document, so that a page without one loses nothing.
 
 import { build } from "./dialog.js";
-import { during } from "./page.js";
+import { atEnd, during } from "./page.js";
 
 // A pull along the time line is one jump, however many places it passes.
 const PULL = 400;
@@ -38,10 +38,12 @@ export class Player {
     this.waiting = null;
     this.told = "";
     for (const what of ["play", "pause", "ended"]) {
-      media.addEventListener(what, () => this.add(what));
+      media.addEventListener(what, () => this.add(what), during());
     }
-    media.addEventListener("seeked", () => this.seeked());
-    media.addEventListener("error", () => this.broken());
+    media.addEventListener("seeked", () => this.seeked(), during());
+    media.addEventListener("error", () => this.broken(), during());
+    // A sound that the page takes with it stops, which belongs in no log: not in that of the next text.
+    atEnd(() => timers.clearTimeout(this.waiting));
     if (media.error) {
       this.broken();
     }

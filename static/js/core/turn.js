@@ -17,7 +17,8 @@ function fill(body) {
   for (const old of [...document.body.childNodes].filter((node) => node !== status)) {
     old.remove();
   }
-  const nodes = [...body.childNodes];
+  // Made anew for this document: browsers load pictures and sounds differently where another document has made them.
+  const nodes = [...body.childNodes].map((node) => (node === place ? node : document.importNode(node, true)));
   status.before(...nodes.slice(0, nodes.indexOf(place)));
   status.after(...nodes.slice(nodes.indexOf(place) + 1));
 }

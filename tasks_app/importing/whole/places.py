@@ -16,7 +16,7 @@ def in_table(error: StudyFileError, reading: Reading, file: str) -> StudyFileErr
     outputs = [(reading.items[item], found) for (item, _system, _variant), found in reading.outputs.items()]
 
     def place_of(line: int, name: str) -> tuple[int, int]:
-        """Return line and column of what stands in a line of the items, by the name of its column."""
+        """Return line and column in the table of a cell in a line of the items, by the name of its column."""
         item, output = outputs[line - 1]
         at = output.lines.get(name) or item.lines.get(name) or output.line
         return at, reading.table.number(name, 0)

@@ -3,9 +3,10 @@
 import hmac
 import secrets
 from dataclasses import dataclass
+from datetime import date
 from typing import TypeAlias
 
-from django.db.models import F
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.crypto import get_random_string
 from django.utils.translation import gettext as _
@@ -33,9 +34,10 @@ from tasks_app.models import (
     Study,
     Task,
 )
+from tasks_app.models.statements import Prepared, rows
 from tasks_app.models.study import LINK_ALPHABET, new_seed
 from tasks_app.services.arrival import groups, own_texts
-from tasks_app.services.database import atomically, lock_claims
+from tasks_app.services.database import atomically, lock_claims, released_early
 from tasks_app.services.judging import claims, leases
 from tasks_app.services.waves import schedule
 
@@ -102,39 +104,96 @@ def enrol(
     token = token_of_form(study_id, nonce, arrived)
     if (enrolled := _known(study, arrived, token)) is not None:
         return enrolled
+    counted_as = None
     if address and study.state == Study.State.OPEN:
-        _refuse_too_many(study, address)
-    return _enrol(
-        study_id=study_id, token=token, consent_text_id=consent_text_id, arrival=arrived, address=address, kind=kind
-    )
+        counted_as = _counted_as(address)
+        _refuse_too_many(study, counted_as)
+    consent_text = ConsentText.objects.get(pk=consent_text_id, study=study) if consent_text_id is not None else None
+    return _enrol(_Newcomer(study, token, arrived, kind, consent_text, counted_as, claims.tasks_to_claim(study)))
 
 
-@atomically
-def _enrol(
-    *, study_id: int, token: str, consent_text_id: int | None, arrival: Arrival, address: str, kind: str
-) -> Enrolled:
-    """Enrol somebody under the claims lock, unless they came in while it was waited for."""
-    lock_claims(study_id)
-    study = Study.with_rehearsals.get(pk=study_id)
-    if (enrolled := _known(study, arrival, token)) is not None:
-        return enrolled
+@dataclass(frozen=True, slots=True)
+class _CountedAs:
+    """A day and the digest of an address, under which its enrolments of that day are counted."""
+
+    day: date
+    digest: str
+
+
+@dataclass(slots=True)
+class _Newcomer:
+    """Somebody who has agreed, and all that can be read before the claims lock is taken."""
+
+    study: Study
+    token: str
+    arrival: Arrival
+    kind: str
+    consent_text: ConsentText | None
+    counted_as: _CountedAs | None
+    tasks: list[Task]
+
+
+# All that may have changed while the claims lock was waited for, or that no other transaction can change now.
+_NOW = Prepared(
+    "enrolling",
+    """
+SELECT s.state, s.current_version,
+    EXISTS (SELECT 1 FROM tasks_app_rater r WHERE r.token_hash = %(token)s OR r.first_link = %(ended_link)s),
+    EXISTS (SELECT 1 FROM tasks_app_rater r WHERE r.study_id = s.id AND r.pseudonym = %(pseudonym)s),
+    EXISTS (SELECT 1 FROM tasks_app_collectedtext c WHERE c.study_id = s.id),
+    EXISTS (SELECT 1 FROM tasks_app_group g WHERE g.study_id = s.id)
+FROM tasks_app_study s WHERE s.id = %(study)s
+""",
+)
+
+
+@released_early
+def _enrol(newcomer: _Newcomer) -> Enrolled:
+    """Enrol somebody under the claims lock, unless they came in while it was waited for.
+
+    Everybody else who comes waits meanwhile: each statement here costs all of them its time.
+    """
+    study, arrival = newcomer.study, newcomer.arrival
+    lock_claims(study.pk)
+    pseudonym, digest = _drawn_pseudonym(), hash_token(newcomer.token)
+    looked_up = {"study": study.pk, "pseudonym": pseudonym, "token": digest, "ended_link": mark_of_ended_link(digest)}
+    if not (found := _NOW.rows(looked_up)):
+        raise Study.DoesNotExist
+    state, version, is_known, is_taken, has_authors, has_groups = found[0]
+    known = _known(study, arrival, newcomer.token) if is_known else recognise(study, arrival)
+    if known is not None:
+        return known
+    if (state, version) != (study.state, study.current_version):
+        study = newcomer.study = Study.with_rehearsals.get(pk=study.pk)
+        newcomer.tasks = claims.tasks_to_claim(study)
     if study.state != Study.State.OPEN:
         raise NotOpen
-    if address:
-        _count(study, address)
-    leases.free_expired(study_id)
-    rater = _new_rater(study, token, arrival, kind)
-    own_texts.hold_back(rater)
-    if consent_text_id is not None:
-        Consent.objects.create(rater=rater, consent_text=ConsentText.objects.get(pk=consent_text_id, study=study))
-    # A test rater takes no place, and is therefore shown reserved sets, too.
-    with_room = groups_with_room(study, arrival.invitation) if kind in Rater.Kind.COUNTED else all_groups(study)
-    if not groups.allocate(rater, arrival.group, with_room):
+    if newcomer.counted_as is not None:
+        _count(study, newcomer.counted_as)
+    leases.free_expired(study.pk)
+    rater = _new_rater(newcomer, new_pseudonym(study) if is_taken else pseudonym)
+    if has_authors:
+        own_texts.hold_back(rater)
+    if newcomer.consent_text is not None:
+        Consent.objects.create(rater=rater, consent_text=newcomer.consent_text)
+    if has_groups and not _allocated(rater, arrival):
         raise StudyFull
-    for task in schedule.tasks_of(rater):
-        if claims.claim(rater, task) is None:
+    scheduled = schedule.schedule(rater, newcomer.tasks)
+    known_facts = claims.NewRater(arrival.invitation, {entry.task.pk: entry for entry in scheduled})
+    for entry in scheduled:
+        if claims.claim(rater, entry.task, known_facts) is None:
             raise StudyFull
-    return Enrolled(rater, token, is_new=True)
+    return Enrolled(rater, newcomer.token, is_new=True)
+
+
+def _allocated(rater: Rater, arrival: Arrival) -> bool:
+    """Give a new rater a group with room; False where none has any."""
+    # A test rater takes no place, and is therefore shown reserved sets, too.
+    if rater.kind in Rater.Kind.COUNTED:
+        with_room = groups_with_room(rater.study, arrival.invitation)
+    else:
+        with_room = all_groups(rater.study)
+    return groups.allocate(rater, arrival.group, with_room)
 
 
 def _known(study: Study, arrival: Arrival, token: str) -> Enrolled | None:
@@ -147,13 +206,15 @@ def _known(study: Study, arrival: Arrival, token: str) -> Enrolled | None:
     """
     if (enrolled := recognise(study, arrival)) is not None:
         return enrolled
-    digest, raters = hash_token(token), Rater.objects.select_related("study")
-    if (rater := raters.filter(token_hash=digest).first()) is not None:
-        return Enrolled(rater, token, is_new=False)
-    # In this order, since the link may end between the two queries.
-    if (ended := raters.filter(first_link=mark_of_ended_link(digest)).first()) is not None:
-        raise AlreadyHere(ended)
-    return None
+    digest = hash_token(token)
+    # In one query, since the link may end between two.
+    made_here = Q(token_hash=digest) | Q(first_link=mark_of_ended_link(digest))
+    rater = Rater.objects.select_related("study").filter(made_here).first()
+    if rater is None:
+        return None
+    if rater.token_hash != digest:
+        raise AlreadyHere(rater)
+    return Enrolled(rater, token, is_new=False)
 
 
 def recognise(study: Study, arrival: Arrival) -> Enrolled | None:
@@ -205,14 +266,15 @@ def token_of_form(study_id: int, nonce: str, arrival: Arrival) -> str:
     return token_from(nonce, study_id)
 
 
-def _new_rater(study: Study, token: str, arrival: Arrival, kind: str) -> Rater:
+def _new_rater(newcomer: _Newcomer, pseudonym: str) -> Rater:
+    study, arrival = newcomer.study, newcomer.arrival
     rater = Rater.objects.create(
         study=study,
-        pseudonym=new_pseudonym(study),
-        kind=kind,
+        pseudonym=pseudonym,
+        kind=newcomer.kind,
         seed=new_seed(),
         channel=arrival.channel,
-        token_hash=hash_token(token),
+        token_hash=hash_token(newcomer.token),
         version=study.current_version,
         language=arrival.language or study.language,
     )
@@ -283,36 +345,47 @@ def groups_with_room(study: Study, invitation: int | None = None) -> set[int]:
 def new_pseudonym(study: Study) -> str:
     """Draw a made-up name that nobody in the study has."""
     while True:
-        drawn = f"r-{get_random_string(7, LINK_ALPHABET)}"
+        drawn = _drawn_pseudonym()
         if not Rater.objects.filter(study=study, pseudonym=drawn).exists():
             return drawn
 
 
-def _refuse_too_many(study: Study, address: str) -> None:
-    """Raise TooMany where an address has had its enrolments of today; nothing is counted."""
+def _drawn_pseudonym() -> str:
+    return f"r-{get_random_string(7, LINK_ALPHABET)}"
+
+
+def _counted_as(address: str) -> _CountedAs:
+    """Return the digest of an address, salted by day; the first call of a day deletes what earlier days left."""
     today = timezone.now().date()
     if (salt := DailySalt.objects.filter(day=today).first()) is None:
-        return
-    counts = EnrolmentCount.objects.filter(study=study, day=today, digest=_digest(salt, address))
+        EnrolmentCount.objects.filter(day__lt=today).delete()
+        DailySalt.objects.filter(day__lt=today).delete()
+        DailySalt.objects.bulk_create([DailySalt(day=today, salt=secrets.token_hex(32))], ignore_conflicts=True)
+        salt = DailySalt.objects.get(day=today)
+    return _CountedAs(today, hmac.new(salt.salt.encode(), address.encode(), "sha256").hexdigest())
+
+
+def _refuse_too_many(study: Study, counted_as: _CountedAs) -> None:
+    """Raise TooMany where an address has had its enrolments of today; nothing is counted."""
+    counts = EnrolmentCount.objects.filter(study=study, day=counted_as.day, digest=counted_as.digest)
     if counts.filter(count__gte=study.options.enrolments_per_address).exists():
         raise TooMany
 
 
-def _digest(salt: DailySalt, address: str) -> str:
-    return hmac.new(salt.salt.encode(), address.encode(), "sha256").hexdigest()
+# Returns a row unless the address has had its enrolments of the day.
+_COUNT = """
+INSERT INTO tasks_app_enrolmentcount AS counted (study_id, day, digest, count)
+SELECT %(study)s, %(day)s, %(digest)s, 1 WHERE %(most)s > 0
+ON CONFLICT (study_id, day, digest) DO UPDATE SET count = counted.count + 1 WHERE counted.count < %(most)s
+RETURNING counted.id
+"""
 
 
-def _count(study: Study, address: str) -> None:
-    """Count an enrolment under a digest of the address, salted by day; refuse more than the study allows."""
-    today = timezone.now().date()
-    DailySalt.objects.filter(day__lt=today).delete()
-    EnrolmentCount.objects.filter(day__lt=today).delete()
-    DailySalt.objects.bulk_create([DailySalt(day=today, salt=secrets.token_hex(32))], ignore_conflicts=True)
-    digest = _digest(DailySalt.objects.get(day=today), address)
-    counted, _new = EnrolmentCount.objects.get_or_create(study=study, day=today, digest=digest)
-    if counted.count >= study.options.enrolments_per_address:
+def _count(study: Study, counted_as: _CountedAs) -> None:
+    """Count an enrolment of an address; refuse more than the study allows."""
+    most = study.options.enrolments_per_address
+    if not rows(_COUNT, {"study": study.pk, "day": counted_as.day, "digest": counted_as.digest, "most": most}):
         raise TooMany
-    EnrolmentCount.objects.filter(pk=counted.pk).update(count=F("count") + 1)
 
 
 def refusal(error: Refusal, study: Study, *, sent: bool = False) -> tuple[str, list[str]]:

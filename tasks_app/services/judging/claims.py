@@ -5,37 +5,57 @@ what is left, and is announced as such. All times are the database's.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, cast
 
-from django.db.models import Max
+from django.db.models import Prefetch, prefetch_related_objects
 
 from tasks_app import designs
 from tasks_app.designs import RATER
-from tasks_app.models import Assignment, Booklet, Rater, RaterSet, Task, Unit, is_withdrawn
-from tasks_app.models.statements import rows
+from tasks_app.models import Assignment, OwnUnit, Rater, RaterSet, Study, Task, TaskCriterion, Unit, is_withdrawn
+from tasks_app.models.statements import Prepared, rows
 from tasks_app.services.arrival.own_texts import IS_OWN
 from tasks_app.services.judging import leases, reservations, sets
 from tasks_app.services.judging.sets import ClaimedPlace
 from tasks_app.services.plan import plans
 from tasks_app.services.waves import schedule
+from tasks_app.services.waves.schedule import Scheduled
 from tasks_app.task_types.base import Criterion as AskedCriterion
 
 # The limit of places read for one set, in sets: more than enough to fill it around units that the rater has met.
 LOOK_AT = 20
 
 
-def claim(rater: Rater, task: Task) -> RaterSet | None:
+@dataclass(frozen=True, slots=True)
+class NewRater:
+    """Facts about a rater who is enrolling, which are read for every other: their invitation and their tasks by id."""
+
+    invitation: int | None
+    scheduled: Mapping[int, Scheduled]
+
+
+def tasks_to_claim(study: Study) -> list[Task]:
+    """Read the tasks of a study with all that claiming their sets needs of them, before the claims lock is taken."""
+    return list(schedule.tasks_in_order(study.pk).prefetch_related(_CRITERIA))
+
+
+# The criteria of tasks, in their order.
+_CRITERIA = Prefetch("task_criteria", TaskCriterion.objects.select_related("criterion"))
+
+
+def claim(rater: Rater, task: Task, new: NewRater | None = None) -> RaterSet | None:
     """Reserve the next set of a task for a rater: remainders first, else the lowest free booklet; None when full.
 
     A rater who was invited to a certain set gets that set, and no other of the task.
 
     A task that is asked of everybody is never full: its units hold no places.
     """
+    task.study = rater.study
     if task.stage != Task.Stage.MAIN:
-        return _ask_everybody(rater, task)
-    invitation = reservations.invitation_of(rater)
+        return _ask_everybody(rater, task, new)
+    invitation = reservations.invitation_of(rater) if new is None else new.invitation
     booklet_id = reservations.reserved_set(invitation, task)
     if booklet_id is not None:
         places = _places_left(rater, booklet_id)
@@ -45,21 +65,46 @@ def claim(rater: Rater, task: Task) -> RaterSet | None:
             booklet_id, places = _booklet(rater, task, invitation)
     if not places:
         return None
-    rater_set = _new_set(rater, task, booklet_id if counts_for_the_plan(rater) else None)
-    _assign(rater, task, rater_set, places)
+    last = _last_numbers(rater)
+    rater_set = _new_set(rater, task, booklet_id if counts_for_the_plan(rater) else None, last, new)
+    composed = sets.compose(rater, task, places, places[0].booklet_number, is_first=not last.order)
+    _write(rater, task, rater_set, composed, last)
     if counts_for_the_plan(rater):
         leases.settle(sorted({place.booklet for place in places}), rater)
     return rater_set
 
 
-def _new_set(rater: Rater, task: Task, booklet_id: int | None) -> RaterSet:
-    number = 1 + (RaterSet.objects.filter(rater=rater).aggregate(last=Max("number"))["last"] or 0)
-    times = schedule.times_of(rater, task)
+@dataclass(frozen=True, slots=True)
+class _Last:
+    """The number of a rater's last set, and the position of their last assignment; 0 where there is none."""
+
+    number: int
+    order: int
+
+
+_LAST = Prepared(
+    "last_of_rater",
+    """
+SELECT COALESCE((SELECT max(number) FROM tasks_app_raterset WHERE rater_id = %(rater)s), 0),
+       COALESCE((SELECT max("order") FROM tasks_app_assignment WHERE rater_id = %(rater)s), 0)
+""",
+)
+
+
+def _last_numbers(rater: Rater) -> _Last:
+    return _Last(*_LAST.rows({"rater": rater.pk})[0])
+
+
+def _new_set(rater: Rater, task: Task, booklet_id: int | None, last: _Last, new: NewRater | None) -> RaterSet:
+    if new is None:
+        times = schedule.times_of(rater, task)
+    else:
+        times = new.scheduled[task.pk].times(rater.study, rater.enrolled_at)
     rater_set = RaterSet.objects.create(
         rater=rater,
         task=task,
         booklet_id=booklet_id,
-        number=number,
+        number=last.number + 1,
         version=rater.version,
         wave=times.wave,
         opens_at=times.opens_at,
@@ -70,16 +115,17 @@ def _new_set(rater: Rater, task: Task, booklet_id: int | None) -> RaterSet:
     return rater_set
 
 
-def _ask_everybody(rater: Rater, task: Task) -> RaterSet | None:
+def _ask_everybody(rater: Rater, task: Task, new: NewRater | None) -> RaterSet | None:
     """Give a rater every unit of a task that is asked of everybody; None where they have it already."""
-    if RaterSet.objects.filter(rater=rater, task=task).exists():
+    if new is None and RaterSet.objects.filter(rater=rater, task=task).exists():
         return None
     units = list(Unit.objects.filter(task=task, until=None, withdrawn=None).order_by("id").values_list("id", flat=True))
-    rater_set = _new_set(rater, task, None)
+    last = _last_numbers(rater)
+    rater_set = _new_set(rater, task, None, last, new)
     purpose = Assignment.Purpose.SCREENING if task.stage == Task.Stage.SCREENING else Assignment.Purpose.EXIT
     planned = tuple(sets.Planned(purpose, unit) for unit in units)
     sets.draw_arrangements(rater, task, planned)
-    _write(rater, task, rater_set, sets.Composed(planned))
+    _write(rater, task, rater_set, sets.Composed(planned), last)
     return rater_set
 
 
@@ -121,22 +167,30 @@ def has_room(task: Task, invitation: int | None = None) -> bool:
     return bool(rows(_ROOM, {"task": task.pk, "own": invitation})[0][0])
 
 
+# Places that others left, without units that the rater has met. The limit is more than enough to fill a set.
+_REMAINDERS = Prepared(
+    "remainders",
+    f"""
+SELECT p.id, p.unit_id, u.item_id, p.booklet_id, b.number, COALESCE(u.features->>'criterion', ''), p.arrangement
+FROM tasks_app_place p JOIN tasks_app_booklet b ON b.id = p.booklet_id
+JOIN tasks_app_unit u ON u.id = p.unit_id
+WHERE b.task_id = %(task)s AND b.state = 'left' AND (b.group_id IS NULL OR b.group_id = %(group)s)
+  AND NOT EXISTS (SELECT 1 FROM tasks_app_assignment a
+                  WHERE a.place_id = p.id AND a.state IN ('reserved', 'live', 'submitted'))
+  AND NOT EXISTS (SELECT 1 FROM tasks_app_assignment a
+                  WHERE a.rater_id = %(rater)s AND a.unit_id = p.unit_id
+                    AND a.purpose IN ('main', 'warm_up'))
+  AND NOT (%(counts)s AND {reservations.PLACE_KEPT}) AND NOT {IS_OWN} AND NOT {_WITHDRAWN}
+ORDER BY b.number, p."order" LIMIT %(most)s
+""",  # noqa: S608  its parts are constants of the code
+)
+
+
 def _remainders(rater: Rater, task: Task, invitation: int | None) -> list[ClaimedPlace]:
     """Return free places that others left, up to a set, none of a unit the rater has met, well spaced."""
-    free_places = rows(
-        f"""SELECT p.id, p.unit_id, u.item_id, p.booklet_id, COALESCE(u.features->>'criterion', ''), p.arrangement
-           FROM tasks_app_place p JOIN tasks_app_booklet b ON b.id = p.booklet_id
-           JOIN tasks_app_unit u ON u.id = p.unit_id
-           WHERE b.task_id = %(task)s AND b.state = 'left' AND (b.group_id IS NULL OR b.group_id = %(group)s)
-             AND NOT EXISTS (SELECT 1 FROM tasks_app_assignment a
-                             WHERE a.place_id = p.id AND a.state IN ('reserved', 'live', 'submitted'))
-             AND NOT EXISTS (SELECT 1 FROM tasks_app_assignment a
-                             WHERE a.rater_id = %(rater)s AND a.unit_id = p.unit_id
-                               AND a.purpose IN ('main', 'warm_up'))
-             AND NOT (%(counts)s AND {reservations.PLACE_KEPT}) AND NOT {IS_OWN} AND NOT {_WITHDRAWN}
-           ORDER BY b.number, p."order" LIMIT %(most)s""",  # noqa: S608  its parts are constants of the code
-        {**_asking(rater, task, invitation), "most": task.set_size * LOOK_AT},
-    )
+    free_places = _REMAINDERS.rows({**_asking(rater, task, invitation), "most": task.set_size * LOOK_AT})
+    if not free_places:
+        return []
     return joined([_free(row) for row in free_places], task, _own_criterion(rater, task))
 
 
@@ -210,70 +264,88 @@ def spaced(free: Sequence[ClaimedPlace], size: int, spacing: int) -> list[Claime
     return chosen
 
 
+# A free booklet that a rater can be given: without a unit that the rater has met, on the criterion the rater judges by.
+_FREE_BOOKLET = f"""
+SELECT b.id FROM tasks_app_booklet b
+WHERE b.task_id = %(task)s AND b.state = 'free' AND (b.group_id IS NULL OR b.group_id = %(group)s)
+  AND NOT EXISTS (SELECT 1 FROM tasks_app_place p JOIN tasks_app_assignment a
+                  ON a.unit_id = p.unit_id AND a.rater_id = %(rater)s
+                  AND a.purpose IN ('main', 'warm_up')
+                  WHERE p.booklet_id = b.id)
+  AND (%(criterion)s = '' OR EXISTS (
+      SELECT 1 FROM tasks_app_place p JOIN tasks_app_unit u ON u.id = p.unit_id
+      WHERE p.booklet_id = b.id AND u.features->>'criterion' = %(criterion)s))
+  AND NOT (%(counts)s AND {reservations.SET_KEPT})
+"""  # noqa: S608  its parts are constants of the code
+
+# The lowest without a text that the rater wrote. PostgreSQL walks along the index of free booklets and stops at the
+# first that fits, however many there are: the order must be that of the index.
+_LOWEST_BOOKLET = Prepared(
+    "lowest_booklet",
+    f"""{_FREE_BOOKLET}
+  AND EXISTS (SELECT 1 FROM tasks_app_place p WHERE p.booklet_id = b.id AND NOT {_WITHDRAWN})
+  AND NOT EXISTS (SELECT 1 FROM tasks_app_place p JOIN tasks_app_unit u ON u.id = p.unit_id
+                  WHERE p.booklet_id = b.id AND {IS_OWN})
+ORDER BY b.number LIMIT 1
+""",  # noqa: S608  its parts are constants of the code
+)
+
+# The lowest of the others.
+_LOWEST_WITH_OWN_TEXT = f"""{_FREE_BOOKLET}
+  AND EXISTS (SELECT 1 FROM tasks_app_place p JOIN tasks_app_unit u ON u.id = p.unit_id
+              WHERE p.booklet_id = b.id AND NOT {IS_OWN} AND NOT {_WITHDRAWN})
+ORDER BY b.number LIMIT 1
+"""  # noqa: S608  its parts are constants of the code
+
+
 def _booklet(rater: Rater, task: Task, invitation: int | None) -> tuple[int | None, list[ClaimedPlace]]:
     """Find the lowest free booklet without a unit that the rater has met, on the criterion the rater judges by.
 
     Booklets with a text that the rater wrote come last; such a text is left to others.
     """
-    criterion = _own_criterion(rater, task)
-    booklets = rows(
-        f"""SELECT b.id FROM tasks_app_booklet b
-           WHERE b.task_id = %(task)s AND b.state = 'free' AND (b.group_id IS NULL OR b.group_id = %(group)s)
-             AND NOT EXISTS (SELECT 1 FROM tasks_app_place p JOIN tasks_app_assignment a
-                             ON a.unit_id = p.unit_id AND a.rater_id = %(rater)s
-                             AND a.purpose IN ('main', 'warm_up')
-                             WHERE p.booklet_id = b.id)
-             AND (%(criterion)s = '' OR EXISTS (
-                 SELECT 1 FROM tasks_app_place p JOIN tasks_app_unit u ON u.id = p.unit_id
-                 WHERE p.booklet_id = b.id AND u.features->>'criterion' = %(criterion)s))
-             AND NOT (%(counts)s AND {reservations.SET_KEPT})
-             AND EXISTS (SELECT 1 FROM tasks_app_place p JOIN tasks_app_unit u ON u.id = p.unit_id
-                         WHERE p.booklet_id = b.id AND NOT {IS_OWN} AND NOT {_WITHDRAWN})
-           ORDER BY EXISTS (SELECT 1 FROM tasks_app_place p JOIN tasks_app_unit u ON u.id = p.unit_id
-                            WHERE p.booklet_id = b.id AND {IS_OWN}), b.number LIMIT 1""",  # noqa: S608  its parts are constants of the code
-        {**_asking(rater, task, invitation), "criterion": criterion},
-    )
+    asking = {**_asking(rater, task, invitation), "criterion": _own_criterion(rater, task)}
+    booklets = _LOWEST_BOOKLET.rows(asking)
+    if not booklets and OwnUnit.objects.filter(rater=rater).exists():
+        booklets = rows(_LOWEST_WITH_OWN_TEXT, asking)
     if not booklets:
         return None, []
     booklet_id = cast("int", booklets[0][0])
     return booklet_id, _places_left(rater, booklet_id)
 
 
+_PLACES_LEFT = Prepared(
+    "places_left",
+    f"""
+SELECT p.id, p.unit_id, u.item_id, p.booklet_id, b.number, COALESCE(u.features->>'criterion', ''), p.arrangement
+FROM tasks_app_place p JOIN tasks_app_booklet b ON b.id = p.booklet_id JOIN tasks_app_unit u ON u.id = p.unit_id
+WHERE p.booklet_id = %(booklet)s AND NOT {IS_OWN} AND NOT {_WITHDRAWN}
+  AND NOT EXISTS (SELECT 1 FROM tasks_app_assignment a
+                  WHERE a.place_id = p.id AND a.state IN ('reserved', 'live', 'submitted'))
+  AND NOT EXISTS (SELECT 1 FROM tasks_app_assignment a
+                  WHERE a.rater_id = %(rater)s AND a.unit_id = p.unit_id
+                    AND a.purpose IN ('main', 'warm_up'))
+ORDER BY p."order"
+""",  # noqa: S608  its parts are constants of the code
+)
+
+
 def _places_left(rater: Rater, booklet_id: int) -> list[ClaimedPlace]:
     """Return the free places of a booklet in their order, without units that the rater has met or wrote a text of."""
-    places = rows(
-        f"""SELECT p.id, p.unit_id, u.item_id, p.booklet_id, COALESCE(u.features->>'criterion', ''), p.arrangement
-           FROM tasks_app_place p JOIN tasks_app_unit u ON u.id = p.unit_id
-           WHERE p.booklet_id = %(booklet)s AND NOT {IS_OWN} AND NOT {_WITHDRAWN}
-             AND NOT EXISTS (SELECT 1 FROM tasks_app_assignment a
-                             WHERE a.place_id = p.id AND a.state IN ('reserved', 'live', 'submitted'))
-             AND NOT EXISTS (SELECT 1 FROM tasks_app_assignment a
-                             WHERE a.rater_id = %(rater)s AND a.unit_id = p.unit_id
-                               AND a.purpose IN ('main', 'warm_up'))
-           ORDER BY p."order" """,  # noqa: S608  its parts are constants of the code
-        {"booklet": booklet_id, "rater": rater.pk},
-    )
-    return [_free(row) for row in places]
+    return [_free(row) for row in _PLACES_LEFT.rows({"booklet": booklet_id, "rater": rater.pk})]
 
 
 def _free(row: tuple[Any, ...]) -> ClaimedPlace:
-    place, unit, item, booklet, criterion, arrangement = row
+    place, unit, item, booklet, number, criterion, arrangement = row
     drawn = json.loads(arrangement) if isinstance(arrangement, str) else arrangement
-    return ClaimedPlace(place, unit, item, booklet, criterion, drawn)
+    return ClaimedPlace(place, unit, item, booklet, number, criterion, drawn)
 
 
-def _assign(rater: Rater, task: Task, rater_set: RaterSet, places: Sequence[ClaimedPlace]) -> None:
-    """Write the assignments of a set: the units to judge with their places, and the checks beside them."""
-    number = Booklet.objects.values_list("number", flat=True).get(pk=places[0].booklet)
-    _write(rater, task, rater_set, sets.compose(rater, task, places, number))
-
-
-def _write(rater: Rater, task: Task, rater_set: RaterSet, composed: sets.Composed) -> None:
+def _write(rater: Rater, task: Task, rater_set: RaterSet, composed: sets.Composed, last: _Last) -> None:
     """Write assignments in their order, each with its unit's arrangement and the rater's own."""
-    last = Assignment.objects.filter(rater=rater).aggregate(last=Max("order"))["last"] or 0
-    task_criteria = task.task_criteria.select_related("criterion")
+    prefetch_related_objects([task], _CRITERIA)
     criteria = [
-        AskedCriterion(task_criterion.criterion.key, task_criterion.criterion.name) for task_criterion in task_criteria
+        AskedCriterion(task_criterion.criterion.key, task_criterion.criterion.name)
+        for task_criterion in task.task_criteria.all()
     ]
     rng = plans.seeded(task.study, "rater", rater.seed, task.key)
     own_arrangement = task.kind.arrange_for_rater(criteria, rng)
@@ -286,7 +358,7 @@ def _write(rater: Rater, task: Task, rater_set: RaterSet, composed: sets.Compose
             unit_id=planned.unit,
             purpose=planned.purpose,
             place_id=planned.place if counted else None,
-            order=last + number + (composed.gap if number > composed.gap_after else 0),
+            order=last.order + number + (composed.gap if number > composed.gap_after else 0),
             arrangement={**planned.arrangement, **own_arrangement},
             wave=rater_set.wave,
             attempt=planned.attempt,

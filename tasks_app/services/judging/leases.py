@@ -19,13 +19,15 @@ from tasks_app.services.judging import reservations
 OPENING_MINUTES = 30
 
 # A set that was answered whole is finished when its lease ends; others are expired, with the later waves of who left.
-_EXPIRE = """
+_EXPIRE = Prepared(
+    "expire_sets",
+    """
 WITH ended AS (
     SELECT s.id, s.rater_id, COALESCE(s.closes_at <= now(), false) AS closed, EXISTS (
                SELECT 1 FROM tasks_app_assignment a
                WHERE a.set_id = s.id AND a.state IN ('reserved', 'live')) AS unanswered
     FROM tasks_app_raterset s JOIN tasks_app_rater r ON r.id = s.rater_id
-    WHERE r.study_id = %s AND s.state = 'open' AND s.lease_until < now()),
+    WHERE r.study_id = %(study)s AND s.state = 'open' AND s.lease_until < now()),
 left_early AS (
     SELECT s.id, true AS unanswered FROM tasks_app_raterset s WHERE s.state = 'open' AND s.opens_at > now()
     AND s.rater_id IN (SELECT rater_id FROM ended WHERE unanswered AND NOT closed)),
@@ -36,7 +38,8 @@ locked AS (
     AND s.state = 'open' AND (s.lease_until < now() OR s.opens_at > now()) ORDER BY s.id FOR NO KEY UPDATE)
 UPDATE tasks_app_raterset s SET state = CASE WHEN o.unanswered THEN 'expired' ELSE 'finished' END
 FROM over o WHERE o.id = s.id AND s.id IN (SELECT id FROM locked) RETURNING s.id, s.rater_id, s.state
-"""
+""",
+)
 
 
 def free_expired(study_id: int) -> int:
@@ -44,7 +47,7 @@ def free_expired(study_id: int) -> int:
 
     Who stays away from what is open also leaves their later waves; who only let a wave close does not.
     """
-    over = rows(_EXPIRE, [study_id])
+    over = _EXPIRE.rows({"study": study_id})
     expired = [cast("int", set_id) for set_id, _rater, state in over if state == RaterSet.State.EXPIRED]
     if expired:
         leave(expired, Assignment.State.EXPIRED)
@@ -83,14 +86,17 @@ _UNTIL = """LEAST(GREATEST(s.lease_until, CASE
                    r.enrolled_at + %(opening_minutes)s * interval '1 minute') END), s.closes_at)"""
 
 # A sign of life keeps all sets of a rater that can be worked on now; their rows are locked in one order.
-_RENEW = f"""
+_RENEW = Prepared(
+    "renew_leases",
+    f"""
 WITH own AS (
     SELECT id FROM tasks_app_raterset
     WHERE rater_id = %(rater)s AND state = 'open' AND (opens_at IS NULL OR opens_at <= now())
     ORDER BY id FOR UPDATE)
 UPDATE tasks_app_raterset s SET lease_until = {_UNTIL}
 FROM tasks_app_rater r WHERE r.id = s.rater_id AND s.id IN (SELECT id FROM own) RETURNING s.id
-"""  # noqa: S608  its parts are constants of the code
+""",  # noqa: S608  its parts are constants of the code
+)
 
 # The transaction does not wait for the disk: a crash of the database would lose when the units of the last moments were
 # shown, and lengthen no lease by that page, while an answer waits as any other transaction does.
@@ -185,7 +191,7 @@ def _sign_of_life(rater: Rater, *, answers: bool = False, writes: bool = False) 
 
 def renew(rater: Rater, *, writes: bool = False) -> None:
     """Lengthen the leases of a rater's sets and lock their rows; `writes` says that the rater wrote, not only read."""
-    rows(_RENEW, _sign_of_life(rater, writes=writes))
+    _RENEW.rows(_sign_of_life(rater, writes=writes))
 
 
 def show(assignments: Sequence[Assignment], rater: Rater) -> list[Assignment]:
@@ -308,11 +314,13 @@ _PLACES = f"""SELECT p.booklet_id, count(*) FILTER (WHERE {_HELD} OR NOT {is_wit
 
 # Sets the state of booklets: claimed as a whole, or with open places left.
 _SETTLE = f"""
-UPDATE tasks_app_booklet b SET claimed_by_id = COALESCE(%s, b.claimed_by_id), n_places = now.wanted,
+UPDATE tasks_app_booklet b SET claimed_by_id = COALESCE(%(rater)s, b.claimed_by_id), n_places = now.wanted,
     state = CASE WHEN now.is_left THEN 'left' ELSE 'taken' END
 FROM ({_PLACES} WHERE p.booklet_id IN ({{booklets}}) GROUP BY p.booklet_id) now
 WHERE b.id = now.booklet_id RETURNING b.id
 """  # noqa: S608  its parts are constants of the code
+_SETTLE_BOOKLETS = Prepared("settle_booklets", _SETTLE.format(booklets="SELECT unnest(%(booklets)s::bigint[])"))
+_SETTLE_PLACE = _SETTLE.format(booklets="SELECT booklet_id FROM tasks_app_place WHERE id = %(place)s")
 
 # Counts the places of booklets that are wanted, after texts were withdrawn or a withdrawal was taken back.
 _RECOUNT = f"""
@@ -331,10 +339,9 @@ def recount(units: Sequence[int]) -> None:
 
 def settle(booklets: Sequence[int], rater: Rater | None) -> None:
     """Store which of these booklets are completely taken and which have open places left."""
-    rows(_SETTLE.format(booklets="SELECT unnest(%s::bigint[])"), [rater.pk if rater else None, list(booklets)])
+    _SETTLE_BOOKLETS.rows({"rater": rater.pk if rater else None, "booklets": list(booklets)})
 
 
 def settle_place(place_id: int | None) -> None:
     """Do the same for the booklet of one place; without a place nothing is changed, by the same statement."""
-    of_place = "SELECT booklet_id FROM tasks_app_place WHERE id = %s"
-    rows(_SETTLE.format(booklets=of_place), [None, place_id])
+    rows(_SETTLE_PLACE, {"rater": None, "place": place_id})

@@ -5,11 +5,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Exists, OuterRef, QuerySet
 
 from tasks_app.designs import BLOCK, weaving
 from tasks_app.designs.base import PlanUnit
-from tasks_app.models import Assignment, Gold, OwnUnit, PartOutput, Rater, Task, Unit
+from tasks_app.models import Assignment, Gold, OwnUnit, PartOutput, Rater, Task, Unit, WithdrawnUnit
 from tasks_app.services.plan import plans
 from tasks_app.settings.checks import CheckSettings, checks_of
 
@@ -28,6 +28,7 @@ class ClaimedPlace:
     unit: int
     item: int | None
     booklet: int
+    booklet_number: int
     criterion: str
     arrangement: dict[str, Any]
 
@@ -81,8 +82,10 @@ def known_units_of(tasks: Sequence[Task]) -> dict[int, Known]:
     criteria: dict[int, dict[int, str]] = {task.pk: {} for task in tasks}
     if not by_purpose:
         return {}
+    # As a join, it would have PostgreSQL expect few units that are not withdrawn, and look at each of them.
+    withdrawn = WithdrawnUnit.objects.filter(unit=OuterRef("unit"))
     rows = (
-        Gold.objects.filter(unit__task__in=by_purpose, unit__until=None, unit__withdrawn=None)
+        Gold.objects.filter(~Exists(withdrawn), unit__task__in=by_purpose, unit__until=None)
         .exclude(kind=Gold.Kind.WORSE)
         .order_by("unit_id")
         .values_list("unit__task", "purpose", "unit_id", "unit__features__criterion")
@@ -97,11 +100,14 @@ def known_units_of(tasks: Sequence[Task]) -> dict[int, Known]:
     }
 
 
-def compose(rater: Rater, task: Task, places: Sequence[ClaimedPlace], turn: int) -> Composed:
-    """Put a set together: training and exam before a rater's first set, then warm-up, then units woven with checks."""
+def compose(rater: Rater, task: Task, places: Sequence[ClaimedPlace], turn: int, *, is_first: bool = False) -> Composed:
+    """Put a set together: training and exam before a rater's first set, then warm-up, then units woven with checks.
+
+    A set `is_first` where its rater was given no unit before, of any task.
+    """
     checks = checks_of(task.checks)
     known = known_units(task)
-    given = _given(rater, task)
+    given = _Given({}) if is_first else _given(rater, task)
     criteria = {place.criterion for place in places} - {""}
     before, gap = _before(checks, known, criteria, given)
     warm_up = _warm_up(rater, task, places, checks.warm_up if Purpose.WARM_UP not in given.met else 0)

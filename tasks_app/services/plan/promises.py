@@ -11,8 +11,8 @@ from tasks_app.designs import APART, BLOCK, settings_of_each
 from tasks_app.designs.balance import Balance, measure
 from tasks_app.designs.base import PlanSettings, PlanUnit
 from tasks_app.models import Task
-from tasks_app.services.plan.columns import Columns
 from tasks_app.services.plan.plans import Drawn
+from tasks_app.services.plan.screen_columns import Columns
 
 ABOUT: dict[str, str | Promise] = {
     "unit": _("Judgments per unit, while some are missing"),

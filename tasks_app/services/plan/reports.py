@@ -16,10 +16,10 @@ from tasks_app.selectors.routing import ON_REQUEST
 from tasks_app.selectors.studies import number_of
 from tasks_app.services.judging.sets import Known, known_units_of
 from tasks_app.services.plan import plans
-from tasks_app.services.plan.columns import Columns, columns_of
 from tasks_app.services.plan.extras import Extras, SetContents, extras_of
 from tasks_app.services.plan.meetings import Meetings, meetings_of
 from tasks_app.services.plan.promises import Line, lines_of
+from tasks_app.services.plan.screen_columns import Columns, columns_of
 
 # Plans with more places are neither drawn nor read for a page: this many take two to three seconds to compute.
 MOST_PLACES = 30_000

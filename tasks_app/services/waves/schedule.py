@@ -4,11 +4,13 @@ Tasks that open on the same day form a wave, numbered from 1 through the whole s
 every group. "n days after enrolment" is a day in the study's time zone; daylight saving moves no opening.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 from typing import cast
 from zoneinfo import ZoneInfo
+
+from django.db.models import QuerySet
 
 from tasks_app.models import Rater, Study, Task
 from tasks_app.models.statements import rows
@@ -53,11 +55,17 @@ def moment(study: Study, enrolled_at: datetime, days: int, hour: int) -> datetim
     return datetime.combine(day, time(hour), tzinfo=zone).astimezone(ZoneInfo("UTC"))
 
 
-def schedule(rater: Rater) -> list[Scheduled]:
-    """Return the tasks of a rater in the order they come: wave by wave, in each by stage."""
-    every = list(
-        Task.objects.filter(study=rater.study_id, until=None).prefetch_related("task_groups").order_by("order", "id")
-    )
+def tasks_in_order(study_id: int) -> QuerySet[Task]:
+    """Return the tasks of a study with the groups that they are for."""
+    return Task.objects.filter(study=study_id, until=None).prefetch_related("task_groups").order_by("order", "id")
+
+
+def schedule(rater: Rater, every: Sequence[Task] | None = None) -> list[Scheduled]:
+    """Return the tasks of a rater in the order they come: wave by wave, in each by stage.
+
+    `every` are the tasks of the study by `tasks_in_order`, where they have been read.
+    """
+    every = list(tasks_in_order(rater.study_id)) if every is None else every
     numbers = {days: number for number, days in enumerate(_days(every), start=1)}
     tasks = [task for task in every if _is_for(task, rater)]
     last = max(_days(tasks))

@@ -289,6 +289,16 @@ class SpansForm(ScreenForm):
         kept_marks = [replace(given[number - 1], of=number) for number in unsettled if verdicts[number] == "keep"]
         return sorted([*with_origins(posted, given, settled=unsettled), *kept_marks])
 
+    def accepted(self, score: int, marks: Sequence[Mark]) -> int:
+        """Return the nearest score that the study accepts beside these errors."""
+        if self.kind.score_check != "refuse":
+            return score
+        if not marks:
+            return max(score, self.kind.low_score or 0)
+        gravest = self.scheme.severities[-1].key if len(self.scheme.severities) > 1 else None
+        is_grave = gravest in {mark.severity for mark in marks}
+        return min(score, (self.kind.high_score or 101) - 1) if is_grave else score
+
     def rows(self) -> list[Row]:
         """Return the texts with their questions, for the template."""
         return [self._row(shown) for shown in self.screen.shown_parts]
@@ -662,23 +672,11 @@ class ErrorSpans(SpanParameters):
             elif not kept_marks:
                 answers[field_name(shown.position, "none")] = "1"
             for criterion in form.scored:
-                share = share_of(shown.part.text, criterion.key, quality, rng)
-                score = round(share * 100)
+                score = round(share_of(shown.part.text, criterion.key, quality, rng) * 100)
                 if criterion.key == SCORE:
-                    score = self._score_beside([*kept_marks, *marks], score, form.scheme)
+                    score = form.accepted(score, [*kept_marks, *marks])
                 answers[field_name(shown.position, criterion.key)] = f"{score}"
         return answers
-
-    def _score_beside(self, marks: Sequence[Mark], score: int, scheme: Scheme) -> int:
-        """Return a score of 0 to 100 that the study does not refuse beside marks, as near as possible to one."""
-        if self.score_check != "refuse":
-            return score
-        if not marks:
-            return max(score, self.low_score or 0)
-        gravest = scheme.severities[-1]
-        if len(scheme.severities) > 1 and gravest.key in {mark.severity for mark in marks}:
-            return min(score, (self.high_score or 101) - 1)
-        return score
 
     def grade(self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]) -> tuple[Graded, ...]:
         """Compare with known answers; one of kind span passes where every known error was found.

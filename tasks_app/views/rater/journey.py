@@ -16,11 +16,10 @@ from tasks_app.links.credentials import handle_of_rater
 from tasks_app.models import Assignment, Rater, Study, Task
 from tasks_app.selectors.progress import next_purpose, progress_of, units_by_purpose
 from tasks_app.selectors.waves import later_in_words
-from tasks_app.services import contact, pay
+from tasks_app.services import contact, pay, rater_language
 from tasks_app.services.arrival import enrolment
 from tasks_app.services.judging import assignments
 from tasks_app.services.plan import loads
-from tasks_app.services.study import languages as study_languages
 from tasks_app.settings.checks import checks_of
 from tasks_app.texts import languages, richtext
 from tasks_app.views import pay_words
@@ -226,7 +225,7 @@ def choose_language(visit: Visit) -> HttpResponse:
     form = LanguageForm(visit.request.POST, bound_to={"rater": handle_of_rater(visit.rater.pk)})
     if not form.is_valid():
         return forged(visit.request)
-    study_languages.choose(rater_id=visit.rater.pk, language=form.cleaned_data["language"])
+    rater_language.choose(rater_id=visit.rater.pk, language=form.cleaned_data["language"])
     start = visit.url("next")
     back = form.cleaned_data["back"]
     # Only pages of this rater's: an address in a form could lead anywhere.

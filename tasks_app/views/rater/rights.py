@@ -10,7 +10,7 @@ from django.utils.translation import ngettext
 
 from tasks_app.models import Identity, Rater
 from tasks_app.selectors.progress import progress_of
-from tasks_app.selectors.stored import StoredAboutRater, own_data, stored_about
+from tasks_app.selectors.stored_about_rater import StoredAboutRater, own_data, stored_about
 from tasks_app.services import erasure
 from tasks_app.services.judging import assignments
 from tasks_app.texts import richtext

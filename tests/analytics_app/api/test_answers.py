@@ -17,7 +17,7 @@ from jsonschema import Draft202012Validator
 
 from analytics_app.runs import notify, start
 from tasks_app.models import Criterion, Item, Membership, Study, System
-from tasks_app.services import marks
+from tasks_app.services import high_water
 from tests.analytics_app.builders import build_run, likert_rows
 from tests.analytics_app.filling import Filler
 from tests.builders import build_study
@@ -167,10 +167,10 @@ def test_refusals_are_what_the_schema_says(
         refuse(*one)
 
     def busy(*_about: object, **_how: object) -> None:
-        raise marks.Busy
+        raise high_water.Busy
 
     with monkeypatch.context() as patch:
-        patch.setattr(marks, "marks_of", busy)
+        patch.setattr(high_water, "marks_of", busy)
         patch.setattr(start, "start", busy)
         refuse(503, script_of(rosa, rated), "", {})
     # Nobody is refused a list of their own studies, and what never waits is busy only with the whole database.

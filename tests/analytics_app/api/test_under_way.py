@@ -10,7 +10,7 @@ from django.db import connection, transaction
 from django.test import Client
 
 from tasks_app.models import Study
-from tasks_app.services import marks
+from tasks_app.services import high_water
 from tasks_app.services.database import share_submissions
 from tasks_app.services.study import tokens
 from tests.analytics_app.api.conftest import address
@@ -23,7 +23,7 @@ from tests.tasks_app.api.conftest import everything
 def test_whoever_goes_on_from_the_last_number_misses_nothing(
     rosa: User, rated: Study, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
-    monkeypatch.setattr(marks, "PATIENCE", "50ms")
+    monkeypatch.setattr(high_water, "PATIENCE", "50ms")
     made = tokens.make(user=rosa, name="script", scopes=list(tokens.SCOPES), study=rated)
     script = Client(headers={"authorization": f"Bearer {made.secret}"})
     stored, may_end = Event(), Event()
@@ -59,11 +59,11 @@ def test_what_comes_after_the_marks_is_left_to_the_next_time(
 ) -> None:
     """An answer that is changed in between is there as it was: not twice, and not missing."""
     before = {path: read(script, rated, path) for path in ("judgments/", "ratings/", "ratings.jsonl")}
-    now = marks.marks_of(rated.pk)
+    now = high_water.marks_of(rated.pk)
     filler = Filler(rated)
     given = filler.judge("R-0009", "i0", "alpha-mt", {"fluency": 5, "content": 5})
     with monkeypatch.context() as patch:
-        patch.setattr(marks, "marks_of", lambda _study: now)
+        patch.setattr(high_water, "marks_of", lambda _study: now)
         assert {path: read(script, rated, path) for path in before} == before
         old = rated.raters.get(pseudonym="R-0001").assignments.order_by("id")[0]
         part = old.unit.parts.get()

@@ -13,7 +13,7 @@ from analytics_app.models import Exclusion, Plan, Run, RunPart
 from analytics_app.runs import start
 from tasks_app.models import Event as Logged
 from tasks_app.models import Judgment, Rater, Rating, Study
-from tasks_app.services import marks
+from tasks_app.services import high_water
 from tasks_app.services.database import share_submissions
 from tasks_app.services.study import lifecycle
 from tests.analytics_app.filling import Filler
@@ -237,7 +237,7 @@ def test_a_judgment_under_way_is_waited_for_and_seen(rated: Study) -> None:
             stored.set()
             assert may_end.wait(30)
 
-    with changed(marks, "PATIENCE", "60s"):
+    with changed(high_water, "PATIENCE", "60s"):
         submitting = in_thread(submit)
         assert stored.wait(30)
         found: list[Run] = []
@@ -278,7 +278,7 @@ def test_behind_an_import_a_run_says_busy_and_closing_goes_on(rated: Study, rosa
             stored.set()
             assert may_end.wait(60)
 
-    with changed(marks, "PATIENCE", "50ms"):
+    with changed(high_water, "PATIENCE", "50ms"):
         storing = in_thread(store_many)
         assert stored.wait(30)
         with pytest.raises(start.Busy):

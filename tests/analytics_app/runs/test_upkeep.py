@@ -16,7 +16,7 @@ from analytics_app.models import Datasheet, Exclusion, Plan, ResultRow, Run, Run
 from analytics_app.runs import claim, notify, upkeep
 from analytics_app.runs import start as runs
 from tasks_app.models import Assignment, Study
-from tasks_app.services import marks
+from tasks_app.services import high_water
 from tasks_app.services.database import share_submissions
 from tasks_app.services.study import lifecycle
 from tests.analytics_app.filling import Filler
@@ -236,7 +236,7 @@ def test_a_closing_run_that_could_not_begin_is_started_by_beat(rated: Study, ros
         connection.close()
 
     thread = Thread(target=store_many)
-    with changed(marks, "PATIENCE", "50ms"):
+    with changed(high_water, "PATIENCE", "50ms"):
         thread.start()
         assert stored.wait(30)
         lifecycle.move(study_id=rated.pk, action="close", by=rosa)

@@ -10,7 +10,7 @@ from django.test import Client
 
 from tasks_app.management.simulated_raters import Answering
 from tasks_app.models import CollectedText, Item, Membership, Rater, SetupRow, Study
-from tasks_app.selectors import collected
+from tasks_app.selectors import collected_texts
 from tasks_app.services import collecting, erasure
 from tasks_app.services.arrival import enrolment
 from tasks_app.services.pay import NotPossible
@@ -64,7 +64,7 @@ def verify(browser: Client, study: Study, **sent: str) -> Study:
 
 
 def test_what_is_chosen_is_counted_and_identical_texts_keep_all_authors(rosas_browser: Client, written: Study) -> None:
-    selection = collected.select(written, collected.Choice(), [])
+    selection = collected_texts.select(written, collected_texts.Choice(), [])
     assert (selection.n_written, selection.n_unchanged, selection.n_merged, len(selection.chosen)) == (36, 3, 2, 31)
     shown = page(rosas_browser, written)
     assert "Make the study that verifies these 31 texts" in shown
@@ -172,7 +172,7 @@ def test_an_edited_text_is_not_its_author_s_any_more(rosas_browser: Client, writ
         return lambda kind, screen: {"p1-meaning": "yes", "p1-task": "yes"}
 
     judged(opened(draft), yes, 5, by_pages=0)
-    rows = collected.judged_rows(written, collected.rounds_of(written))
+    rows = collected_texts.judged_rows(written, collected_texts.rounds_of(written))
     by_item = {one.item: verdict for one, _round, verdict in rows}
     assert by_item[row.cells["item"]] is None
     assert {verdict.accepted for verdict in by_item.values() if verdict is not None} == {True}
@@ -183,7 +183,7 @@ def test_a_bonus_that_was_not_announced_is_refused(rosas_browser: Client, writte
     written.save()
     with pytest.raises(NotPossible, match="announced no bonus"):
         collecting.add_bonuses(study=written, verified=[], by=None, form="1")
-    assert "announced no bonus" in page(rosas_browser, written) or not collected.rounds_of(written)
+    assert "announced no bonus" in page(rosas_browser, written) or not collected_texts.rounds_of(written)
 
 
 def test_raters_are_told_of_the_bonus_before_they_agree(rosas_browser: Client) -> None:

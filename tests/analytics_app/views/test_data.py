@@ -139,7 +139,7 @@ def test_results_are_offered_and_what_is_hidden_is_said(rosas_browser: Client, s
 
 def test_every_column_is_explained(rosas_browser: Client, study: Study, address: str) -> None:
     ratings, results = (rows for _caption, rows in tables(page(rosas_browser, address)))
-    assert {*COLUMNS, "feature_…"} == {row[0] for row in ratings[1:]}
+    assert {*COLUMNS, "feature_…", "system_…"} == {row[0] for row in ratings[1:]}
     assert all(row[2].endswith((".", ")")) for row in (*ratings[1:], *results[1:]))
 
 

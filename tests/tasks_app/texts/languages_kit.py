@@ -17,7 +17,7 @@ from tasks_app import studyfile
 from tasks_app.management.simulated_raters import Visitor
 from tasks_app.management.transports import Answer, InProcess
 from tasks_app.models import Rater, Study
-from tasks_app.services.study import languages as choices
+from tasks_app.services import rater_language
 from tasks_app.services.study import lifecycle
 from tasks_app.task_types.base import Quality
 from tests import extent
@@ -77,7 +77,7 @@ def walk(
     visitor = Visitor(study, transport, Quality.CAREFUL, Random(4), stops_after=units)
     assert visitor.arrive()
     if language:
-        choices.choose(rater_id=Rater.objects.latest("id").pk, language=language)
+        rater_language.choose(rater_id=Rater.objects.latest("id").pk, language=language)
         transport.pages.clear()
     for page in ("help/", "stop/", "texts/", "stored/", "withdraw/") if every_page else ("help/", "texts/"):
         transport.get(f"/r/{visitor.token}/{page}")

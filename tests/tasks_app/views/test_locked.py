@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from urllib.parse import urlencode
 
 import psycopg2
 import pytest
 from django.db import connection, transaction
+from django.http import HttpResponse
 from django.test import Client
 
 from tasks_app.models import Judgment, Rater, Study
@@ -50,6 +52,31 @@ def test_consent_that_waits_too_long_is_answered_and_sent_again_enrols_once(stud
     links = {somebody.post(path, consent)["Location"] for _press in range(3)}
     assert len(links) == 1
     assert Rater.objects.get().sets.count() == study.tasks.count()
+
+
+def test_the_page_of_a_busy_server_sends_the_same_request_again(study: Study, somebody: Client) -> None:
+    path, html = f"/join/{study.link_code}/", {"accept": "text/html"}
+    consent = pages.hidden(somebody.get(path)) | {"remark": "<b>&"}
+
+    def send(address: str, fields: dict[str, str], **headers: str) -> HttpResponse:
+        body = urlencode(fields)
+        return somebody.post(address, body, "application/x-www-form-urlencoded", headers=html | headers)
+
+    with held("SELECT pg_advisory_xact_lock(%s, %s)", CLAIMS, study.pk):
+        page = send(f"{path}?page=1", consent)
+        from_elsewhere = send(path, consent, **{"sec-fetch-site": "cross-site"})
+        signing_in = send(path, consent | {"csrfmiddlewaretoken": "x"})
+    assert f'action="{path}?page=1" data-again="5"' in page.content.decode()
+    assert pages.hidden(page) == consent
+    for other in (from_elsewhere, signing_in):
+        assert "data-again" not in other.content.decode()
+    assert somebody.post(path, pages.hidden(page)).status_code == 302
+    assert Rater.objects.get().sets.count() == study.tasks.count()
+    token = pages.join(study)
+    with held("SELECT id FROM tasks_app_raterset FOR UPDATE"):
+        page = somebody.get(f"/r/{token}/judge/?from=next", headers=html)
+    assert page.status_code == 503
+    assert f'href="/r/{token}/judge/?from=next" data-again="5"' in page.content.decode()
 
 
 def test_an_answer_to_a_locked_unit_is_answered_and_sent_again_stored_once(study: Study, somebody: Client) -> None:

@@ -411,6 +411,16 @@ def test_a_clock_that_was_set_back_leaves_the_time_that_the_browser_measured(stu
     assert (stored.seconds_active, stored.seconds_elapsed) == (8.5, 9.0)
 
 
+def test_times_are_stored_to_the_tenth_of_a_second(study: Study, somebody: Client) -> None:
+    token = pages.join(study)
+    form = pages.unit(somebody, token)
+    Assignment.objects.filter(state="live").update(first_shown=Now() - timedelta(seconds=8.9))
+    sent = {**form, "p1-fluency": "4", "seconds_active": "8.4", "seconds_elapsed": "8.8"}
+    assert somebody.post(f"/r/{token}/judge/", sent).status_code == 302
+    stored = Judgment.objects.get()
+    assert (stored.seconds_active, stored.seconds_elapsed) == (8.4, 8.8)
+
+
 def test_the_database_refuses_negative_times(study: Study, somebody: Client) -> None:
     token = pages.join(study)
     somebody.post(f"/r/{token}/judge/", {**pages.unit(somebody, token), "p1-fluency": "4"})

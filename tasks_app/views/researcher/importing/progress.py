@@ -1,4 +1,4 @@
-"""The progress of a worker with a large file, and what became of the file."""
+"""The progress of a worker with a large file, and the outcome."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def given_before(request: HttpRequest, study: Study, kind: str, token: str) -> M
 
 @researcher_page("GET")
 def import_progress(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show how far the import of a large file is, and what became of it."""
+    """Show the progress of the import of a large file, and the outcome."""
     study = access.study_for_researcher(request.user, slug, EDITOR)
     work = ImportWork.objects.filter(study=study).select_related("by").first()
     if wants_part(request):

@@ -1,12 +1,17 @@
-"""The error of fewer votes: against scipy's hypergeometric distributions, and against all samples listed one by one."""
+"""The error of fewer judgments: against scipy's hypergeometric distributions, and all samples listed one by one."""
 
 from itertools import combinations
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from scipy.stats import hypergeom, multivariate_hypergeom
 
-from analytics_app.stats.errors.fewer_votes import error_of_fewer_means, error_of_fewer_votes
+from analytics_app.stats.errors.fewer_judgments import (
+    error_of_fewer_means,
+    error_of_fewer_votes,
+    error_on_samples,
+)
 
 
 @pytest.mark.parametrize(("yes", "no"), [(7, 3), (6, 4), (9, 1), (10, 0), (8, 3)])
@@ -73,3 +78,36 @@ def test_what_is_no_table_of_counts_is_refused(counts: list[object]) -> None:
         error_of_fewer_votes([[1, 2]], most=0)
     with pytest.raises(ValueError, match="one length"):
         error_of_fewer_means([1.0], [0, 0], most=1)
+
+
+def test_a_sample_takes_as_many_judgments_of_each_text_and_counts_labels_that_differ() -> None:
+    texts, votes = np.array([5, 9, 5, 9, 5, 9]), np.array([1.0, 0, 1, 0, 0, 0])
+    masks: list[NDArray[np.bool_]] = []
+
+    def majority(mask: NDArray[np.bool_]) -> NDArray[np.float64]:
+        masks.append(mask)
+        means = np.array([[votes[mask & (texts == text)].mean()] for text in (5, 9)])
+        return np.where(means == 0.5, np.nan, means > 0.5)
+
+    rng = np.random.default_rng(3)
+    found = error_on_samples(majority, texts, np.array([[1.0], [0.0]]), most=3, rounds=20, rng=rng)
+    sizes = [[int((mask & (texts == text)).sum()) for text in (5, 9)] for mask in masks]
+    assert sizes == [[m, m] for m in (1, 2, 3) for _round in range(20)]
+    # The only vote against the label of the first text is judgment 4: alone it is wrong, beside another half wrong.
+    only_wrong = np.array([mask[4] for mask in masks]).reshape(3, 20).mean(axis=1)
+    assert 0 < only_wrong[0] < 1
+    assert 0 < only_wrong[1] < 1
+    assert found[0, 0].tolist() == pytest.approx([only_wrong[0], only_wrong[1] / 2, 0])
+    assert found[1, 0].tolist() == [0, 0, 0]
+
+
+def test_samples_that_cannot_be_labelled_have_no_error() -> None:
+    reference = np.array([[1.0, 0.0]])
+    rng = np.random.default_rng(3)
+
+    def labels_of(mask: NDArray[np.bool_]) -> NDArray[np.float64] | None:
+        return reference if mask.sum() > 1 else None
+
+    found = error_on_samples(labels_of, [0, 0], reference, most=2, rounds=3, rng=rng)
+    assert np.isnan(found[..., 0]).all()
+    assert found[..., 1].tolist() == [[0, 0]]

@@ -1,4 +1,7 @@
-"""Numbers that the consent text states: pay, minutes, and texts on a screen. The form has to say the same."""
+"""Numbers that consent text and instructions state: pay, minutes, texts on a screen. The form has to say the same.
+
+Numbers of steps and ends of scales are checked with the words of scales, in wording.py.
+"""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -31,6 +34,13 @@ _MINUTES = re.compile(
     re.IGNORECASE,
 )
 
+# Words before a time that make it the time of taking part, and half an hour in words.
+_TAKES = r"(?:takes?|lasts?|dauert|dure|dura)"
+_DURATION = re.compile(rf"\b{_TAKES}\b[^.!?\n]{{0,20}}\Z", re.IGNORECASE)
+_HALF_AN_HOUR = re.compile(
+    rf"\b{_TAKES}\b[^.!?\n]{{0,20}}\b(?:half an hour|halbe stunde|demi-heure|media hora|meia hora)\b", re.IGNORECASE
+)
+
 # Words behind an amount that say that it is paid per hour.
 _PER_HOUR = re.compile(
     r"\s?(?:per hour|an hour|/\s?h(?:our)?\b|(?:pro|je|die) Stunde|(?:par|de l['’])\s?heure|(?:por|a la) hora|à hora"
@@ -60,7 +70,7 @@ _ON_A_SCREEN = re.compile(
     re.IGNORECASE,
 )
 _UNPAID = re.compile(
-    r"\b(?:not (?:be )?paid for taking part|unpaid|no (?:payment|compensation|reimbursement)"
+    r"\b(?:taking part is not paid|not (?:be )?paid for taking part|unpaid|no (?:payment|compensation|reimbursement)"
     r"|nicht bezahlt|nicht vergütet|unentgeltlich|keine vergütung)\b",
     re.IGNORECASE,
 )
@@ -154,9 +164,11 @@ def _minutes(text: str, facts: Facts) -> Iterator[str]:
     expected = [float(stated_minutes)] if stated_minutes else _expected(facts)
     flow = facts.section("flow")
     beside = {float(flow.get(name) or 0) for name in ("lease_minutes", "break_after_minutes")}
-    ranges = (match.groups() for match in _MINUTES.finditer(text))
-    stated = [tuple(float(part.replace(",", ".")) for part in ends if part) for ends in ranges]
-    times = [span for span in stated if not set(span) <= beside]
+    times: list[tuple[float, ...]] = [(30.0,)] if _HALF_AN_HOUR.search(text) else []
+    for match in _MINUTES.finditer(text):
+        span = tuple(float(part.replace(",", ".")) for part in match.groups() if part)
+        if not set(span) <= beside or _DURATION.search(text, 0, match.start()):
+            times.append(span)
     if not times or not expected:
         return
     if any(min(span) / _ABOUT <= minutes <= max(span) * _ABOUT for span in times for minutes in expected):

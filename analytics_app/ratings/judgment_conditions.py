@@ -1,4 +1,4 @@
-"""SQL conditions that several statements share: which judgments a run takes.
+"""SQL conditions on judgments that several statements share: which judgments are current, and which count in a run.
 
 Each is over the aliases of a judgment and of its assignment, and has the run's marks and settings as parameters.
 """

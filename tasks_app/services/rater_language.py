@@ -1,4 +1,4 @@
-"""The language of our own words on rater pages."""
+"""Keep the language that a rater has chosen for our own words on their pages."""
 
 from tasks_app.models import Rater
 from tasks_app.services.database import atomically

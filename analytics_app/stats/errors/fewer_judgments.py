@@ -1,5 +1,6 @@
-"""The exact probability that the majority of fewer votes differs from that of all votes (hypergeometric)."""
+"""The error of fewer judgments of a text against all: exactly of majorities and means, on samples of fitted models."""
 
+from collections.abc import Callable
 from math import comb
 
 import numpy as np
@@ -132,3 +133,65 @@ def error_of_fewer_means(values: ArrayLike, texts: ArrayLike, *, most: int) -> F
     m = np.arange(1, most + 1)
     error: Floats = spread[:, np.newaxis] / m * (1 - m / np.maximum(k, 1)[:, np.newaxis])
     return np.where(m <= k[:, np.newaxis], error, np.nan)
+
+
+def error_on_samples(
+    labels_of: Callable[[NDArray[np.bool_]], Floats | None],
+    texts: ArrayLike,
+    reference: Floats,
+    *,
+    most: int,
+    rounds: int,
+    rng: np.random.Generator,
+) -> Floats:
+    """Return the share of random samples in which a label differs from that of all judgments, for m = 1 to `most`.
+
+    A sample draws m of the judgments of each text without replacement. All of it is labelled together, as by a model
+    that also learns about the raters, so fewer judgments also mean less information about these. A sample without a
+    label for a text counts as half wrong.
+
+    Parameters
+    ----------
+    labels_of : callable
+        Takes a mask of the judgments in a sample and returns their labels, numbers of the shape of `reference`, NaN
+        without a label; None where the sample cannot be labelled.
+    texts : array_like of int, shape (n,)
+        Code of the text of each judgment; every text has at least `most` judgments.
+    reference : ndarray of float, shape (n_texts, n_decisions)
+        Labels by all judgments: one decision for each text, or one for each text and option.
+    most : int
+        Largest m.
+    rounds : int
+        Samples for each m. The first that cannot be labelled ends the samples of its m.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    ndarray of float, shape (n_texts, n_decisions, most)
+        NaN where no sample can be labelled.
+
+    Examples
+    --------
+    >>> votes = np.array([1.0, 1.0, 1.0])
+    >>> rng = np.random.default_rng(1)
+    >>> error_on_samples(lambda mask: votes[mask][:1, None], [0, 0, 0], np.array([[1.0]]), most=3, rounds=2, rng=rng)
+    array([[[0., 0., 0.]]])
+    """
+    error = np.full((*reference.shape, most), np.nan)
+    _texts, place = np.unique(np.asarray(texts), return_inverse=True)
+    begins = np.r_[0, np.cumsum(np.bincount(place))[:-1]]
+    for m in range(1, most + 1):
+        wrong, labelled = np.zeros(reference.shape), 0
+        for _round in range(rounds):
+            # Judgments of each text in random order, of which the first m are in the sample.
+            order = np.lexsort((rng.random(len(place)), place))
+            mask = np.zeros(len(place), dtype=bool)
+            mask[order[np.arange(len(place)) - begins[place[order]] < m]] = True
+            labels = labels_of(mask)
+            if labels is None:
+                break
+            labelled += 1
+            wrong += np.where(np.isnan(labels), 0.5, labels != reference)
+        if labelled:
+            error[..., m - 1] = wrong / labelled
+    return error
