@@ -121,9 +121,9 @@ def _known_units(controls: Sequence[Mapping[str, Json]], task: str) -> Counter[s
 
 
 def workload_sentence(reading: StudyReading) -> str:
-    """Describe the workload and time of a rater; "" if there is nothing to judge."""
+    """Describe the workload and time of a rater; "" if there is nothing to judge, or ratings are imported."""
     load = reading.workload
-    if load is None:
+    if load is None or is_imported(reading):
         return ""
     stated, estimated = reading.document["pay"]["minutes"], formats.number_format(round(load.minutes))
     words = {"load": load_in_words(load.screens, load.texts, load.answers), "minutes": estimated}

@@ -16,6 +16,7 @@ from django.test import Client
 
 from analytics_app.analyses import registry
 from analytics_app.analyses.shared.unknown_raters import UNDEFINED, without_claims
+from analytics_app.management.commands.analyse_file import SHOWN
 from analytics_app.models import ResultRow
 from analytics_app.results import TO_RATERS, TO_RATERS_AND_TEXTS, TO_TEXTS, Row
 from analytics_app.runs import start
@@ -182,6 +183,23 @@ def test_spans_with_a_score(tmp_path: Path) -> None:
     analyse(tmp_path, json.dumps(records), mapping, "esa.json")
     assert Rating.objects.get(criterion__key="errors").span_end == 9
     assert mean("score", "B") == 100.0
+
+
+def test_errors_as_rows_have_a_penalty_and_no_note_on_a_word_of_the_mapping(tmp_path: Path) -> None:
+    """The word none stands in no cell of the file: the mapping says that nothing was found."""
+    table = "rater,item,system,category,severity\nann,1,A,Accuracy/Omission,Major\nann,2,A,No-error,No-error\n"
+    mapping = (
+        "columns: {rater: rater, item: item, system: system, label: severity, category: category, severity: severity}\n"
+        "values: {label: {No-error: none, Major: ''}, severity: {No-error: ''}, category: {No-error: ''}}\n"
+    )
+    out = analyse(tmp_path, table, mapping, "errors.csv")
+    assert "mqm_score A: 2.500" in out
+    assert "is kept as a word" not in out
+
+
+def test_every_statistic_that_the_command_shows_is_one_of_an_analysis() -> None:
+    known = {name for analysis in registry.values() for name in analysis.statistics}
+    assert set(SHOWN) <= known
 
 
 def test_rows_that_contradict_are_listed_and_nothing_is_stored(tmp_path: Path) -> None:

@@ -23,7 +23,9 @@ from tasks_app.setup.starting import free_slug
 from tasks_app.studyfile import StudyFileError
 
 # The statistics that are shown, as far as the study has them; all stand in the results.
-SHOWN = ("mean", "share", "alpha", "strength", "mqm")
+SHOWN = (
+    "mean", "geometric_mean", "rank_mean", "share", "alpha", "bt_strength", "bw_score", "mqm_score", "triangle_share",
+)  # fmt: skip
 
 
 class Command(BaseCommand):

@@ -31,7 +31,7 @@ from tasks_app.importing.shaping.paths import (
     paths_of,
     step_of,
 )
-from tasks_app.importing.shaping.splits import Splitter, is_expression
+from tasks_app.importing.shaping.splits import Splitter, is_expression, words_of
 from tasks_app.importing.source import RatingsFile, Reshaped
 from tasks_app.studyfile.columns import BadCell, Column, Kind, from_json
 from tasks_app.studyfile.problems import Problems, nearest
@@ -238,8 +238,14 @@ class Reshaping:
             more = " …" if len(known) > LISTED else ""
             there = _("It has: %(paths)s.") % {"paths": ", ".join(listed) + more}
             suggestion = nearest(path, known) if len(known) > LISTED else ""
-            advice = " ".join(filter(None, [sentence, suggestion, there, self._about_header(table)]))
-            self.problems.add(self.file.name, 0 if table.is_json else 1, 0, advice)
+            advice = [sentence, suggestion, there, self._about_split(path), self._about_header(table)]
+            self.problems.add(self.file.name, 0 if table.is_json else 1, 0, " ".join(filter(None, advice)))
+
+    def _about_split(self, path: str) -> str:
+        """Return advice where a column of the mapping is a part that a pattern of `split` names; else ""."""
+        if not any(path in words_of(pattern) for pattern in self.shape.splits.values()):
+            return ""
+        return _("split reads “%(path)s” by itself: leave it out of “columns”.") % {"path": path}
 
     def _about_header(self, table: Records) -> str:
         """Return advice where the first line of a file may be no header; "" where it looks like one."""

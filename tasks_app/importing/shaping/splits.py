@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 
 from django.utils.translation import gettext as _
@@ -19,6 +20,11 @@ REMEMBERED = 100_000
 def is_expression(pattern: str) -> bool:
     """Return whether a pattern is a regular expression with named groups."""
     return "(?P<" in pattern
+
+
+def words_of(pattern: str) -> frozenset[str]:
+    """Return the names of the parts into which a pattern splits a text."""
+    return frozenset(re.findall(r"\(\?P<(\w+)>" if is_expression(pattern) else r"\{(\w+)\}", pattern))
 
 
 def fault_of(pattern: str) -> str:

@@ -240,7 +240,9 @@ class Table:
             return False
         if value is not None:
             row.cells[name] = value
-            if isinstance(value, str) and is_absent(value) and column.kind in self.watched:
+            # A word that a mapping wrote in place of another was meant.
+            is_own = not isinstance(given, str) or is_absent(given)
+            if isinstance(value, str) and is_absent(value) and is_own and column.kind in self.watched:
                 self._note_absent(name, value, row.line)
             elif isinstance(given, str) and len(given) <= LONGEST_REMEMBERED and column.kind in _PLAIN:
                 self._remember(name, given, value)

@@ -177,7 +177,9 @@ class ConsentSection(Section):
         if texts and own not in texts and reading.sound(("consent",)) and reading.sound(("study", "language")):
             sentence = _("There is no text in the study's own language (%(language)s), which everybody can be shown.")
             reading.problem(("consent",), sentence % {"language": own})
-        if not texts and reading.sound(("consent",)):
+        # Nobody is asked where ratings come from elsewhere; Review says what is missing if the study is to be opened.
+        is_imported = reading.document["flow"].get("imported")
+        if not texts and reading.sound(("consent",)) and not is_imported:
             reading.note(_("There is no consent text. Raters must be told what they agree to before the study opens."))
         return texts
 

@@ -1,5 +1,6 @@
 """Studies whose ratings come from elsewhere: no plan is drawn, and nothing is asked for that only raters need."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,16 @@ pytestmark = pytest.mark.django_db
 
 IMPORTED = kit.STUDY + "flow: {imported: true}\n"
 ME = IMPORTED.replace("type: likert", "type: magnitude").replace("      points: 5\n", "      layout: rankme\n")
+
+
+@pytest.mark.parametrize(("study_yaml", "n"), [(kit.STUDY, 1), (IMPORTED, 0)])
+def test_no_advice_is_given_that_imported_ratings_cannot_use(tmp_path: Path, study_yaml: str, n: int) -> None:
+    """Nobody reads a consent text or spends minutes on a study whose ratings are there already."""
+    without_consent = re.sub(r"^consent:.*\n(  .*\n)*", "", study_yaml, flags=re.MULTILINE)
+    folder = kit.put(tmp_path / "study", study_yaml=without_consent)
+    _study, loaded = studyfile.load_with_notes(folder, owner=None)
+    assert sum("There is no consent text" in note for note in loaded.notes) == n
+    assert bool(loaded.load) == bool(n)
 
 
 def test_no_plan_is_drawn_until_the_study_is_opened(
