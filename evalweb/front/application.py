@@ -28,28 +28,15 @@ Wsgi = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
 # Returns how many bytes the request may have, or refuses it; called in a thread, for large requests only.
 LimitOfLarge = Callable[[Environ], int]
 FILE_THREADS = 2
-# One thread of so many, at least one of all, works on requests that give way to others.
-SHARE_OF_THOSE_WHO_GIVE_WAY = 4
 # The type of requests with uploaded files.
 WITH_FILES = "multipart/form-data"
 
 
 class Front:
-    """Serves a WSGI application from an event loop, with `threads` threads that only ever compute.
+    """Serves a WSGI application from an event loop, with `threads` threads that only ever compute."""
 
-    Of the requests that `gives_way` names, few are worked on at once: the others wait outside the threads.
-    """
-
-    def __init__(
-        self,
-        application: Wsgi,
-        limit_of_large: LimitOfLarge,
-        *,
-        threads: int,
-        gives_way: Callable[[Environ], bool] = lambda _environ: False,
-    ) -> None:
-        self.application, self.limit_of_large, self.gives_way = application, limit_of_large, gives_way
-        self.turns = asyncio.Semaphore(max(1, threads // SHARE_OF_THOSE_WHO_GIVE_WAY))
+    def __init__(self, application: Wsgi, limit_of_large: LimitOfLarge, *, threads: int) -> None:
+        self.application, self.limit_of_large = application, limit_of_large
         self.threads = ThreadPoolExecutor(threads, thread_name_prefix="page")
         self.file_threads = ThreadPoolExecutor(FILE_THREADS, thread_name_prefix="file")
 
@@ -97,13 +84,7 @@ class Front:
     async def _answer(self, environ: Environ, send: Send) -> None:
         loop = asyncio.get_running_loop()
         pieces = Pieces(loop)
-        waits = self.gives_way(environ)
-        if waits:
-            await self.turns.acquire()
         work = loop.run_in_executor(self.threads, self._compute, environ, pieces)
-        if waits:
-            # As soon as it is computed: a client that reads slowly keeps nobody waiting.
-            work.add_done_callback(lambda _work: self.turns.release())
         try:
             begun: set[asyncio.Future[Any]] = {work, pieces.head}
             await asyncio.wait(begun, return_when=asyncio.FIRST_COMPLETED)

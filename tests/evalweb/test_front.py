@@ -3,16 +3,14 @@
 import asyncio
 import errno
 import logging
-import threading
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from http import HTTPStatus
 from io import BytesIO
 from typing import Any, TypeVar
 
 import pytest
-from django.urls import reverse
 
-from evalweb import asgi, memory
+from evalweb import memory
 from evalweb.front import pace, requests
 from evalweb.front.application import Front
 from evalweb.front.requests import REFUSAL, Environ, Refused
@@ -164,46 +162,6 @@ def test_a_body_that_never_ends_holds_no_thread(front: Front, application: Appli
 
     run(story)
     assert application.asked[-1][:2] == ("/slow/", b"he")
-
-
-def test_people_who_come_by_the_hundred_leave_threads_to_those_at_work() -> None:
-    """Of eight threads, two work on requests that give way; nobody who waits is forgotten."""
-    opened = threading.Event()
-    arriving: list[str] = []
-
-    def application(environ: Environ, start: START_RESPONSE) -> Page:
-        if environ["PATH_INFO"].startswith("/join/"):
-            arriving.append(environ["PATH_INFO"])
-            assert opened.wait(60)
-        start("200 OK", [("Content-Type", "text/plain")])
-        return Page([b"page"])
-
-    front = Front(
-        application, limit, threads=8, gives_way=lambda environ: str(environ["PATH_INFO"]).startswith("/join/")
-    )
-
-    async def story() -> None:
-        crowd = [Client(front, f"/join/{number}/") for number in range(20)]
-        waiting = [asyncio.ensure_future(client.run()) for client in crowd]
-        await until(lambda: len(arriving) == 2)
-        for _answer in range(10):
-            at_work = Client(front, "/r/token/judge/")
-            await at_work.run()
-            assert at_work.body == b"page"
-        assert len(arriving) == 2
-        # Who leaves before their turn takes none.
-        waiting[-1].cancel()
-        opened.set()
-        await asyncio.gather(*waiting[:-1])
-        assert [client.body for client in crowd[:-1]] == [b"page"] * 19
-
-    try:
-        run(story)
-    finally:
-        opened.set()
-        front.threads.shutdown()
-        front.file_threads.shutdown()
-    assert len(arriving) == 19
 
 
 @pytest.mark.parametrize("path", ["/large/", "/film/"])
@@ -417,8 +375,3 @@ def test_a_change_to_websockets_is_refused(front: Front, caplog: pytest.LogCaptu
         run(client.run)
     assert client.received == [{"type": "websocket.close"}]
     assert not caplog.records
-
-
-def test_arrivals_are_what_gives_way() -> None:
-    addresses = {reverse("rater:join", args=["abcdefghjkmn"]): True, "/": False, "/r/token/judge/": False}
-    assert {path: asgi.application.gives_way({"PATH_INFO": path}) for path in addresses} == addresses
