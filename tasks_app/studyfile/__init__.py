@@ -35,10 +35,13 @@ __all__ = [
 ]
 
 
+# Made once: registering the same section again changes nothing, but another one of its name is refused.
+_LISTS = (CriteriaSection(), lists.GroupsSection(), TasksSection(), lists.SystemsSection())
+
+
 def register_sections() -> None:
     """Register the sections of this app; calling it again changes nothing."""
-    in_lists = (CriteriaSection(), lists.GroupsSection(), TasksSection(), lists.SystemsSection())
-    for section in (*basics.SECTIONS, *in_lists, *items.SECTIONS, *known.SECTIONS, *batches.SECTIONS):
+    for section in (*basics.SECTIONS, *_LISTS, *items.SECTIONS, *known.SECTIONS, *batches.SECTIONS):
         sections.register(section)
 
 

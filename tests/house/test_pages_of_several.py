@@ -54,8 +54,8 @@ ELSEWHERE = {"api", "api_results"}
 OPEN_ONLY = {"researcher:withdraw", "researcher:extend"}
 # A page that plans further judgments for each task by queries of its own.
 FOR_EACH_TASK = {"researcher:extend judgments=1": 6}
-# The page that asks whether to delete a closed study works out what is still to be paid, writes it down, and says who has
-# begun and not ended.
+# The page that asks whether to delete a closed study works out what is still to be paid, writes it down, and says who
+# has begun and not ended.
 TO_SETTLE_PAY = {"researcher:delete": 5}
 
 

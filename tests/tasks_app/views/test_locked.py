@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 from urllib.parse import urlencode
 
 import psycopg2
 import pytest
 from django.db import connection, transaction
-from django.http import HttpResponse
 from django.test import Client
 
 from tasks_app.models import Judgment, Rater, Study
@@ -58,7 +58,7 @@ def test_the_page_of_a_busy_server_sends_the_same_request_again(study: Study, so
     path, html = f"/join/{study.link_code}/", {"accept": "text/html"}
     consent = pages.hidden(somebody.get(path)) | {"remark": "<b>&"}
 
-    def send(address: str, fields: dict[str, str], **headers: str) -> HttpResponse:
+    def send(address: str, fields: dict[str, str], **headers: str) -> Any:
         body = urlencode(fields)
         return somebody.post(address, body, "application/x-www-form-urlencoded", headers=html | headers)
 
