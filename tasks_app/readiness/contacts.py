@@ -52,7 +52,7 @@ def others_in_consent(facts: Facts) -> Iterator[Point]:
 
 
 def _is_officer(text: str, address: str) -> bool:
-    """Return whether the sentence with an address is about data protection, whose officer only the text names."""
+    """Return whether the sentence with an address is about data protection: only the text names that officer."""
     before = text[: text.find(address)]
     sentence = re.split(r"[.!?]\s|\n", before)[-1]
     return _OFFICER.search(sentence) is not None

@@ -1,4 +1,4 @@
-"""The number of texts that the consent text and the instructions promise: what one rater is given has to fit."""
+"""The number of texts that the consent text and the instructions promise, beside the number in a rater's set."""
 
 import re
 from collections.abc import Iterator

@@ -78,7 +78,7 @@ def asked_twice(facts: Facts) -> Iterator[Point]:
 
 @register
 def scales_turned_round(facts: Facts) -> Iterator[Point]:
-    """Yield the scales whose first step is the best and whose last is the worst: low numbers would be good ones."""
+    """Yield the scales from the best to the worst step: low numbers would be good ones."""
     for place, row in _criteria(facts):
         labels = [str(label).strip() for label in row["labels"] if label]
         low, high = (labels[0], labels[-1]) if labels else (str(row["low"] or ""), str(row["high"] or ""))

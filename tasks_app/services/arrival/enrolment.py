@@ -355,7 +355,7 @@ def _drawn_pseudonym() -> str:
 
 
 def _counted_as(address: str) -> _CountedAs:
-    """Return the digest of an address, salted by day; the first call of a day deletes what earlier days left."""
+    """Return the digest of an address, salted by day; the first call of a day deletes the counts of earlier days."""
     today = timezone.now().date()
     if (salt := DailySalt.objects.filter(day=today).first()) is None:
         EnrolmentCount.objects.filter(day__lt=today).delete()

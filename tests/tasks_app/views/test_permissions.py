@@ -99,7 +99,7 @@ def test_the_log_speaks_plainly(study: Study, people: Callable[[str], Client]) -
         "started: on demand",
         "began to rate the draft on trial",
         "finished rating the draft on trial",
-        f"loaded · {study.title} items: 12 ; sets: 8",
+        f"loaded the study · {study.title} items: 12 ; sets: 8",
         "state: draft → open",
         "rows: 2",
     ):
