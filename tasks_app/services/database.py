@@ -71,7 +71,7 @@ def retried(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def released_early(function: Callable[P, R]) -> Callable[P, R]:
-    """Run a service `atomically`, and give its locks back before the disk has stored what it wrote.
+    """Run a service `atomically`, and give its locks back before its rows are on the disk.
 
     It returns once the disk has. For a lock that many wait for: they need not wait for each other's disk, and one write
     to the disk serves several (docs/decisions/0142). Within another transaction, that one decides.

@@ -239,7 +239,7 @@ def _of_systems(
 def _copies(
     items: Sequence[Mapping[str, Any]], by_item: Sequence[Mapping[str, str]], column: str
 ) -> Iterator[tuple[str, int, int]]:
-    """Yield the systems whose texts are those of a column of the items, with the texts compared and the copies."""
+    """Yield the systems with the texts of a column of the items, with the numbers of texts compared and of copies."""
     n_compared, n_copies = Counter[str](), Counter[str]()
     for item, texts in zip(items, by_item, strict=True):
         original = item[column].strip()
