@@ -138,7 +138,7 @@ def test_each_task_is_offered_a_check_of_its_own_and_the_preview_counts_it(
     assert totals == [18, 19, 20]
     # The page and Review tell the same number as the preview, task by task.
     page = html.unescape(rosas_browser.get(url("checks")).content.decode())
-    assert page.count("This task has 1 of them. Each set shows 1.") == 2
+    assert page.count("Attention checks of this task: 1. Each rater is shown 1 of them in a set;") == 2
     lines = [line.sentence for line in summary_of(Setup.objects.get())]
     assert [line for line in lines if "Each rater is shown" in line] == [
         f"{name}: Each rater is shown 1 attention check."
@@ -151,7 +151,7 @@ def test_each_task_is_offered_a_check_of_its_own_and_the_preview_counts_it(
     assert "Screen 14 of 20" in shown
     assert "Pairwise comparison (task 2)" in shown
     save(rosas_browser, "checks", {"tasks.0.checks.attention": "0"})
-    assert "This task has 1 of them. Each set shows 0." in rosas_browser.get(url("checks")).content.decode()
+    assert "Attention checks of this task: 1. Each rater is shown 0 of them in a set;" in rosas_browser.get(url("checks")).content.decode()
 
 
 def test_sets_that_nobody_would_get_are_a_point_to_settle_and_a_button_makes_all_sets_fit(

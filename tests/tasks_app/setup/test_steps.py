@@ -100,7 +100,7 @@ def test_going_on_leads_to_the_next_step_that_is_not_done(draft: Study, rosas_br
 
     assert leads_to("task") == url("consent")
     passed = rosas_browser.get(url("consent")).content.decode()
-    assert "Complete with usual settings: Texts, Questions, Raters, Checks." in passed
+    assert "Nothing is missing in “Texts”, “Questions”, “Raters”, “Checks”, so “" in passed
     save(rosas_browser, "raters", {"tasks.0.k": "many"})
     assert leads_to("task") == url("raters")
     # Without a consent text its draft is next, which asks for what the form does not say.

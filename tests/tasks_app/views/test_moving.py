@@ -8,6 +8,7 @@ from analytics_app.models import Plan
 from analytics_app.plan import default_document
 from tasks_app.models import ConsentText, Study
 from tasks_app.services.study import lifecycle
+from tests.about import ABOUT
 from tests.builders import build_study
 from tests.tasks_app.services.test_pay import shift, work
 from tests.tasks_app.views.test_absence import with_pay, words_of
@@ -79,7 +80,7 @@ def test_what_raters_would_read_as_a_gap_keeps_the_study_closed(rosa: User, rosa
     rosas_browser.post(path(study), {**SURE, "reason": "No time."})
     study.refresh_from_db()
     assert study.state == "draft"
-    ConsentText.objects.filter(study=study).update(body="You agree. Write to lab@uni.net.")
+    ConsentText.objects.filter(study=study).update(body=f"You agree. Write to {ABOUT['contact']}.")
     rosas_browser.post(path(study), SURE)
     study.refresh_from_db()
     assert study.state == "open"

@@ -78,7 +78,7 @@ def go_on(request: HttpRequest, page: SetupPage) -> HttpResponse:
     passed = STEPS[slugs.index(page.step) + 1 : slugs.index(needed)]
     if passed:
         words = {"steps": ", ".join(f"“{step.label}”" for step in passed), "next": step_called(needed).label}
-        messages.info(request, _("Your usual settings are enough for %(steps)s, so “%(next)s” comes next.") % words)
+        messages.info(request, _("Nothing is missing in %(steps)s, so “%(next)s” comes next.") % words)
     if needed == "consent" and not page.value(("consent",)):
         return redirect("researcher:consent_draft", page.study.slug)
     return redirect(step_url(page.study.slug, needed))
