@@ -151,7 +151,8 @@ def test_each_task_is_offered_a_check_of_its_own_and_the_preview_counts_it(
     assert "Screen 14 of 20" in shown
     assert "Pairwise comparison (task 2)" in shown
     save(rosas_browser, "checks", {"tasks.0.checks.attention": "0"})
-    assert "Attention checks of this task: 1. Each rater is shown 0 of them in a set;" in rosas_browser.get(url("checks")).content.decode()
+    page = rosas_browser.get(url("checks")).content.decode()
+    assert "Attention checks of this task: 1. Each rater is shown 0 of them in a set;" in page
 
 
 def test_sets_that_nobody_would_get_are_a_point_to_settle_and_a_button_makes_all_sets_fit(
