@@ -17,7 +17,10 @@ _MAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]+\.)+[\w-]+")
 _OFFICER = re.compile(r"data protection|privacy|datenschutz|protection des données|ethic|ethik", re.IGNORECASE)
 
 # The platforms that a text may name; Amazon's closed, so no text of a new study names it.
-_PLATFORMS = {"prolific": r"\bProlific\b", "mturk": r"\b(?:Amazon )?Mechanical Turk\b|\bM-?Turk\b"}
+_PLATFORMS = {
+    "prolific": re.compile(r"\bProlific\b", re.IGNORECASE),
+    "mturk": re.compile(r"\b(?:Amazon )?Mechanical Turk\b|\bM-?Turk\b", re.IGNORECASE),
+}
 
 
 @register
@@ -45,7 +48,7 @@ def others_in_consent(facts: Facts) -> Iterator[Point]:
                 sentence = _("The consent text names %(address)s, but the form names other contacts.")
                 yield Point(KIND, sentence % {"address": address}, ("consent", language))
         for name, pattern in _PLATFORMS.items():
-            match = re.search(pattern, str(text), re.IGNORECASE)
+            match = pattern.search(str(text))
             if match and name in channels.registry and name not in opened:
                 sentence = _("The consent text names %(platform)s, but raters do not come from there.")
                 yield Point(KIND, sentence % {"platform": match[0]}, ("consent", language))

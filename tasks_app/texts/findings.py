@@ -64,7 +64,7 @@ _CHAT = re.compile(
 _ERRORS = re.compile(
     r"^\s*(?:[A-Z]\w*)?(?:Error|Exception)\b: |^\s*Traceback \(most recent call last\)|\bCUDA out of memory\b"
 )
-_JSON = re.compile(r"\s*(?:\{\s*\"[^\"\n]{1,60}\"\s*:.*\}|\[\s*\".*\"\s*\])\s*\Z", re.DOTALL)
+_JSON = re.compile(r"\A\s*(?:\{\s*\"[^\"\n]{1,60}\"\s*:.*\}|\[\s*\".*\"\s*\])\s*\Z", re.DOTALL)
 # Names that only a model or a service has. A system called "writer" or "rules" is not looked for in texts.
 _MODEL = re.compile(
     r"\b(?:chat-?gpt|gpt-?\d[\w.]*|openai|deepl|google translate|gemini(?: pro| flash|-\d)|llama[- ]?\d[\w.]*|mixtral"
