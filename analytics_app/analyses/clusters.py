@@ -80,7 +80,7 @@ class Clusters(FilteredAnalysis):
         ),
         initial=RANK_SUM,
     )
-    head_to_head = YesNoField(initial=True, label=_("Differences of every two systems, head to head"))
+    head_to_head = YesNoField(initial=True, label=_("Compare each pair of systems head to head"))
     limit = number_field(_("A system beats another at p below"), within=(0.0001, 0.5), initial=0.05)
     correction = choice_field(
         _("Correction for several tests"), (("none", _("none, as in WMT")), ("holm", _("Holm"))), initial="none"

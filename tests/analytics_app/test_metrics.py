@@ -292,7 +292,7 @@ def test_metrics_compared_by_swapped_scores(study: Path) -> None:
         for table in tables_for("metrics", [ResultRow(**row) for row in rows if row["analysis"] == "metrics"], 0.05)
     }
     assert [cells[0].text for cells in made["Rank groups of metrics"].rows][-1] in {"noise", "BLEU"}
-    assert len(made["Difference of two metrics in r over texts"].rows) == 6
+    assert len(made["Difference between two metrics' correlations with people, over texts"].rows) == 6
     for less in ({"compare": False}, {"wmt": False}):
         rows = analysed(study, {"analysis": "metrics", **less})
         assert not [row for row in rows if "_perm_" in row["statistic"] or "_group_" in row["statistic"]]

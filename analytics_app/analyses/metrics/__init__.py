@@ -46,7 +46,7 @@ class MetricAnalysis(DirectedAnalysis):
     )
     wmt = YesNoField(
         initial=True,
-        label=_("All figures of WMT's metrics task"),
+        label=_("Also the figures of the WMT metrics task"),
         help_text=_(
             "Averages by item and by system, accuracy with ties, soft pairwise accuracy, metrics compared by swapping "
             "their scores, and rank groups."
@@ -127,9 +127,9 @@ class Metrics(MetricAnalysis):
         "metric_human_mean": _("Mean human rating of the texts that the metric scored"),
         "metric_williams_texts": _("Williams' test of two metrics over texts (t)"),
         "metric_williams_systems": _("Williams' test of two metrics over systems (t)"),
-        "metric_perm_texts": _("Difference of two metrics in r over texts"),
-        "metric_perm_acc_eq": _("Difference of two metrics in accuracy with ties"),
-        "metric_perm_systems": _("Difference of two metrics in r over systems"),
+        "metric_perm_texts": _("Difference between two metrics' correlations with people, over texts"),
+        "metric_perm_acc_eq": _("Difference between two metrics' pairwise accuracies with ties"),
+        "metric_perm_systems": _("Difference between two metrics' correlations with people, over systems"),
         "metric_group_texts": _("Rank group of the metric by r over texts"),
         "metric_group_acc_eq": _("Rank group of the metric by accuracy with ties"),
         "metric_group_systems": _("Rank group of the metric by r over systems"),
