@@ -28,7 +28,7 @@ from tasks_app.importing.named import studies
 from tasks_app.importing.source import RatingsFile
 from tasks_app.models import ImportWork, Membership, SetupRow, Study, Task
 from tasks_app.services import broker, events
-from tasks_app.services.database import IMPORT_WORKS, atomically, is_timeout
+from tasks_app.services.database import IMPORT_WORKS, atomically, held_alone, is_free, is_timeout
 from tasks_app.services.imports import mappings
 from tasks_app.services.progress import Tell
 from tasks_app.services.study.lifecycle import NotPossible
@@ -133,10 +133,7 @@ def notify_again() -> None:
 
 @atomically
 def _give_up(*, row: ImportWork) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_xact_lock(%s, %s)", [IMPORT_WORKS, row.pk])
-        is_free = cursor.fetchone()[0]
-    if is_free:
+    if is_free(IMPORT_WORKS, row.pk):
         _refuse(row, _("This could not be done within an hour. Nothing was stored. Try it again."))
 
 
@@ -147,18 +144,10 @@ def _unless_superseded(row: ImportWork) -> QuerySet[ImportWork]:
 
 def work(work_id: int) -> None:
     """Do the import of a row, unless it is over or another process is doing it."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", [IMPORT_WORKS, work_id])
-        is_mine = cursor.fetchone()[0]
-    if not is_mine:
-        return
-    try:
-        row = ImportWork.objects.select_related("study", "by").filter(pk=work_id).first()
+    with held_alone(IMPORT_WORKS, work_id) as is_mine:
+        row = ImportWork.objects.select_related("study", "by").filter(pk=work_id).first() if is_mine else None
         if row is not None and row.is_under_way:
             _work(row)
-    finally:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_unlock(%s, %s)", [IMPORT_WORKS, work_id])
 
 
 def _work(row: ImportWork) -> None:

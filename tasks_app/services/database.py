@@ -149,3 +149,24 @@ def expect_many_rows() -> None:
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off")
         cursor.execute("DISCARD PLANS")
+
+
+@contextmanager
+def held_alone(kind: int, number: int) -> Iterator[bool]:
+    """Hold the lock of a piece of background work for this process; False where another process holds it."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", [kind, number])
+        is_mine = bool(cursor.fetchone()[0])
+    try:
+        yield is_mine
+    finally:
+        if is_mine:
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_advisory_unlock(%s, %s)", [kind, number])
+
+
+def is_free(kind: int, number: int) -> bool:
+    """Return whether no process holds the lock of a piece of background work; held until the transaction ends."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_xact_lock(%s, %s)", [kind, number])
+        return bool(cursor.fetchone()[0])

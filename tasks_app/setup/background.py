@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import Any
 
 from celery.exceptions import SoftTimeLimitExceeded
-from django.db import InterfaceError, OperationalError, connection
+from django.db import InterfaceError, OperationalError
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.http import Http404
@@ -22,7 +22,7 @@ from tasks_app.designs.base import PlanImpossible
 from tasks_app.hooks.sections import Json
 from tasks_app.models import Membership, Output, Setup, SetupWork, Study, Version
 from tasks_app.services import broker, events
-from tasks_app.services.database import SETUP_WORKS, atomically, is_timeout
+from tasks_app.services.database import SETUP_WORKS, atomically, held_alone, is_free, is_timeout
 from tasks_app.services.study import opening
 from tasks_app.services.study.drafts import NotADraft
 from tasks_app.services.study.lifecycle import NotPossible
@@ -137,10 +137,7 @@ def notify_again() -> None:
 
 @atomically
 def _give_up(*, row: SetupWork) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_xact_lock(%s, %s)", [SETUP_WORKS, row.pk])
-        is_free = cursor.fetchone()[0]
-    if is_free:
+    if is_free(SETUP_WORKS, row.pk):
         sentence = _("This could not be done within an hour. Nothing was changed. Try it again.")
         _unless_superseded(row).update(state=State.REFUSED, notes=[sentence])
 
@@ -152,18 +149,10 @@ def _unless_superseded(row: SetupWork) -> QuerySet[SetupWork]:
 
 def work(work_id: int) -> None:
     """Do the work of a row, unless it is over or another process is doing it."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", [SETUP_WORKS, work_id])
-        is_mine = cursor.fetchone()[0]
-    if not is_mine:
-        return
-    try:
-        row = SetupWork.objects.select_related("setup__study", "by").filter(pk=work_id).first()
+    with held_alone(SETUP_WORKS, work_id) as is_mine:
+        row = SetupWork.objects.select_related("setup__study", "by").filter(pk=work_id).first() if is_mine else None
         if row is not None and row.is_under_way:
             _work(row)
-    finally:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_unlock(%s, %s)", [SETUP_WORKS, work_id])
 
 
 def _work(row: SetupWork) -> None:
