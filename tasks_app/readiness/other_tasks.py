@@ -13,7 +13,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import override
 
 from tasks_app import task_types
-from tasks_app.hooks.sections import Path
 from tasks_app.readiness.base import Facts, Point, register
 from tasks_app.readiness.wording import language_point
 from tasks_app.task_types.base import Act, TaskType
@@ -170,7 +169,6 @@ def _shipped() -> tuple[Shipped, ...]:
 @register
 def acts_of_another_type(facts: Facts) -> Iterator[Point]:
     """Yield the words that ask raters for an act of another task type, such as to move a slider."""
-    rows = {str(row["key"]): (place, row) for place, row in enumerate(facts.document.get("criteria") or ())}
     yielded: set[Point] = set()
     for place, task in facts.main_tasks:
         kind = task_types.kind_of(task["type"], task["params"])
@@ -181,10 +179,7 @@ def acts_of_another_type(facts: Facts) -> Iterator[Point]:
         nearest = _nearest(instructions, str(task["type"])) if instructions.strip() else None
         # What was shipped for another type is pointed out as a whole.
         whole = nearest is not None and nearest.type != task["type"]
-        texts: list[tuple[str, Path]] = [] if whole else [(instructions, ("tasks", place, "instructions"))]
-        for number, row in (rows[key] for key in task["criteria"] if key in rows):
-            texts += [(str(row[name] or ""), ("criteria", number, name)) for name in ("question", "definition")]
-        for text, path in texts:
+        for text, path in facts.words_of(place, task)[1 if whole else 0 :]:
             words = _named(text, own) or _key(text, kind, own) or _rated(text, task, kind)
             if words and not (_OF_OTHERS.search(text) and len(facts.main_tasks) > 1):
                 sentence = _("The text says “%(words)s”, but raters cannot do that in this task (%(type)s).")

@@ -131,17 +131,10 @@ def titles_alike(facts: Facts) -> Iterator[Point]:
 @register
 def numbers_of_another_scale(facts: Facts) -> Iterator[Point]:
     """Yield instructions and questions that name numbers or steps which no scale of their task has."""
-    criteria = {str(row["key"]): (place, row) for place, row in enumerate(facts.document.get("criteria") or ())}
     for place, task in facts.main_tasks:
         scale = task_types.kind_of(task["type"], task["params"]).scale_of()
-        task_criteria = [criteria[key] for key in task["criteria"] if key in criteria]
-        ends, steps = _scales(scale, [row for _place, row in task_criteria])
-        if not ends:
-            continue
-        texts: list[tuple[str, Path]] = [(str(task["instructions"] or ""), ("tasks", place, "instructions"))]
-        for number, row in task_criteria:
-            texts += [(str(row[name]), ("criteria", number, name)) for name in ("question", "definition")]
-        for text, path in texts:
+        ends, steps = _scales(scale, [row for _place, row in facts.criteria_of(task)])
+        for text, path in facts.words_of(place, task) if ends else ():
             if words := _contradicts(text, ends, steps):
                 low, high = min(ends)
                 values = {"words": words, "low": f"{low:g}", "high": f"{high:g}"}

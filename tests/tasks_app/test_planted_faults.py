@@ -324,6 +324,10 @@ MORE: Mapping[tuple[str, str], Sequence[Fault]] = {
             texts=texts(lambda row: row["source"], "rules"),
         ),
         Fault(
+            "a label that is not on the scale", "task", "says “Excellent”, but the labels of the scale are: very badly",
+            values(*TASK, "instructions", to="Read the notice. Choose 'Excellent' if it has no faults at all."),
+        ),
+        Fault(
             "an item twice", "texts", "1 of 7 items stand there twice",
             texts=lambda rows: [*rows, *({**row, "item": "n0-copy"} for row in rows if row["item"] == "n0")],
         ),

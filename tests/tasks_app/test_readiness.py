@@ -1,6 +1,7 @@
 """What is to be settled before a study opens: each planted fault is found, and sound studies have none."""
 
 import copy
+import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -40,8 +41,7 @@ def sound(name: str) -> Given:
 def facts_of(name: str, given: Given, folder: Path) -> Facts:
     """Check a study file with the tables of an example, as Review does."""
     (folder / "study.yaml").write_text(dump_given(given), encoding="utf-8")
-    for table in Path(f"examples/{name}").glob("*.csv"):
-        (folder / table.name).write_bytes(table.read_bytes())
+    shutil.copytree(f"examples/{name}", folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("study.yaml"))
     with open_files(folder) as files:
         reading = StudyReading(files)
         for section in sections.registered():
@@ -63,13 +63,18 @@ def found(facts: Facts) -> list[str]:
     ]
 
 
-SOUND = ("checked", "error_spans", "likert", "pairwise", "panas_groups", "ranking", "slider", "questionnaire")
+EXAMPLES = [str(path.parent.relative_to("examples")) for path in sorted(Path("examples").rglob("study.yaml"))]
+# What a careful colleague may mention of a sound study: one judgment a text, no rules, options in a drawn order. The
+# rules of a published study are those of its publication.
+MENTIONED = {"agreement", "rules", "moving_options"}
 
 
-@pytest.mark.parametrize("name", SOUND)
+@pytest.mark.parametrize("name", EXAMPLES)
 def test_a_sound_study_has_nothing_to_settle(name: str, tmp_path: Path) -> None:
     points = readiness.points(facts_of(name, sound(name), tmp_path))
-    assert [point.sentence for point in points if point.level < Level.NOTE] == []
+    if name.startswith("published/"):
+        points = [point for point in points if point.kind != "rules"]
+    assert [point.sentence for point in points if point.level < Level.NOTE or point.kind not in MENTIONED] == []
 
 
 def setting(*path: str | int, to: object) -> Callable[[Given], None]:

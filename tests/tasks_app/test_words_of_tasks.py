@@ -1,0 +1,73 @@
+"""Words for raters that do not fit the task: labels that its scale does not have, and others; what fits is left alone.
+
+Words that name acts of another task are in test_other_tasks.py.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from tasks_app import readiness
+from tests.tasks_app.test_other_tasks import facts_of
+
+Given = dict[str, Any]
+POOR_TO_GOOD = ["poor", "fair", "good"]
+
+
+def of_labels(instructions: str, kind: str = "likert", language: str = "en", **criterion: object) -> list[str]:
+    """Return what is said of the instructions of a task with one question."""
+    params: Given = {"agreement": True} if not criterion else {}
+    if isinstance(labels := criterion.get("labels"), Sequence):
+        params["points"] = len(labels)
+    task: Given = {"type": kind, "criteria": ["q"], "instructions": instructions, "params": params}
+    facts = facts_of(task, criteria=[{"key": "q", **criterion}], language=language)
+    return [point.sentence for point in readiness.scale_labels.labels_of_another_scale(facts)]
+
+
+@pytest.mark.parametrize(
+    ("text", "quoted"),
+    [
+        ("Choose “Excellent” if it reads well.", "Excellent"),
+        ("Read the text. Choose the step 'very good' for a text without faults.", "very good"),
+        ("Choose **Excellent** if it is.", "Excellent"),
+        ("Rate each text from poor to excellent.", "excellent"),
+        ("Wählen Sie „Ausgezeichnet“, wenn nichts fehlt.", "Ausgezeichnet"),
+        ("Choisissez « Excellent » si rien ne manque.", "Excellent"),
+        ("Elija «Excelente» si no falta nada.", "Excelente"),
+        ("Escolha “Excelente” se nada faltar.", "Excelente"),
+        ("如果没有错误，请选择“优秀”。", "优秀"),
+        ("「優秀」を選択してください。", "優秀"),
+        ("“훌륭함”을 선택하세요.", "훌륭함"),
+        ("اختر «ممتاز» إذا لم يكن فيه خطأ.", "ممتاز"),
+        ("Here 3 = excellent.", "3 = excellent"),
+        ("5 means good, 1 means poor.", "5 means good"),
+    ],
+)
+def test_a_label_that_is_not_on_the_scale_is_found(text: str, quoted: str) -> None:
+    (sentence,) = of_labels(text, labels=POOR_TO_GOOD)
+    assert sentence == f"The text says “{quoted}”, but the labels of the scale are: poor, fair, good."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Choose “Good” if it is good, and 'poor' if it is not. 1 = poor, 3 = good.",
+        "Choose “Skip” if you cannot judge the text. Choose *one* step.",
+        "Choose “3” for a good text, and press “Send”.",
+        "Choose one step. The text may say that a hotel is “excellent”: do not trust it.",
+        "Choose what you'd say to a friend, 'cause there's no right answer.",
+        "Imagine the best text that you can: from excellent writers to poor ones, all make mistakes.",
+    ],
+)
+def test_labels_of_the_scale_and_other_quotations_are_left_alone(text: str) -> None:
+    assert of_labels(text, labels=POOR_TO_GOOD) == []
+
+
+def test_labels_of_ends_anchors_and_agreement_are_those_that_raters_read() -> None:
+    text = "Choose “completely” if it is all there, and “in part” otherwise."
+    assert of_labels(text, kind="slider", low="not at all", high="completely", anchors={"50": "in part"}) == []
+    assert of_labels(text, kind="slider", low="bad", high="good")
+    assert of_labels("Wählen Sie „stimme voll und ganz zu“ nur, wenn", language="de") == []
+    assert of_labels("Wählen Sie „sehr gut“ nur, wenn es so ist.", language="de")
+    assert of_labels("Choose “excellent”.", kind="slider", low="", high="") == [], "the scale has no words"
