@@ -54,7 +54,7 @@ _NUMBERED = re.compile(
 # Words of the page that are quoted as its labels are: those of buttons and single letters or numbers.
 _OF_THE_PAGE = re.compile(
     r"(?:skip|send|save|next|continue|go on|back|start|submit|help|überspringen|weiter|senden|zurück|passer|suivant"
-    r"|envoyer|omitir|siguiente|enviar|pular|seguinte)\b.*|(?:跳过|スキップ|건너뛰기|تخط).*|[^\W_]?\W*|\W*\d+\W*",
+    r"|envoyer|omitir|siguiente|enviar|pular|seguinte)\b.*|(?:跳过|スキップ|건너뛰기|تخط).*|[^\W_]?\W{0,3}|\W{0,3}\d{1,3}\W{0,3}",
     re.IGNORECASE,
 )
 _SIGNS = re.compile(r"[\W_]+")

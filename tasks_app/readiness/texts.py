@@ -78,6 +78,27 @@ _SAID: Mapping[str, tuple[str | Promise, Level]] = {
         ),
         Level.PROBLEM,
     ),
+    "placeholder": (
+        gettext_lazy(
+            "Placeholders, such as “%(words)s”, are left in %(n)s of %(of)s texts (%(first)s). Fill them in, unless "
+            "raters are meant to read them."
+        ),
+        Level.NOTE,
+    ),
+    "placeholder_source": (
+        gettext_lazy(
+            "Placeholders, such as “%(words)s”, are left in the sources or references of %(n)s of %(of)s items "
+            "(%(first)s). Fill them in, unless raters are meant to read them."
+        ),
+        Level.NOTE,
+    ),
+    "long": (
+        gettext_lazy(
+            "Very long texts: %(n)s of %(of)s (time to read: %(first)s). Half of the texts take at most %(words)s "
+            "seconds. Check that each of these is one text, and that the minutes you state are enough for them."
+        ),
+        Level.NOTE,
+    ),
     "chat": (
         gettext_lazy(
             "%(n)s of %(of)s texts begin or speak like a chatbot, such as “%(words)s” (%(first)s), so raters may know "

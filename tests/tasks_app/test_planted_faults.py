@@ -328,6 +328,14 @@ MORE: Mapping[tuple[str, str], Sequence[Fault]] = {
             values(*TASK, "instructions", to="Read the notice. Choose 'Excellent' if it has no faults at all."),
         ),
         Fault(
+            "placeholders", "texts", "“[NAME]”, are left in 1 of 18 texts (n0, Rules: “Dear [NAME], the ",
+            texts=first(lambda text: f"Dear [NAME], {text[0].lower()}{text[1:]}", "rules"),
+        ),
+        Fault(
+            "a long text", "texts", "Very long texts: 1 of 18 (time to read: n0, Rules: 0.9 min)",
+            texts=first(lambda text: f"{text} " * 20, "rules"),
+        ),
+        Fault(
             "an item twice", "texts", "1 of 7 items stand there twice",
             texts=lambda rows: [*rows, *({**row, "item": "n0-copy"} for row in rows if row["item"] == "n0")],
         ),

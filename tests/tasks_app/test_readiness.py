@@ -18,7 +18,7 @@ from tasks_app.studyfile.files.yaml_text import dump_given
 from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.screens import draft_tasks
 from tasks_app.studyfile.workload import workload_of
-from tasks_app.texts.findings import findings_in
+from tasks_app.texts.findings import TextFinding, findings_in
 from tests.about import ABOUT
 
 CONTROLS = {"rule": "control_accuracy"}
@@ -341,6 +341,15 @@ def test_what_is_left_over_is_found(text: str) -> None:
         ("The neural writer sings. Claude Monet painted here.", []),
         ("ChatGPT wrote this.", ["names"]),
         ("Made by base-v2.", ["names"]),
+        ("Dear [NAME], your table is free.", ["placeholder"]),
+        ("Dear <NAME>, your table is free.", ["placeholder"]),
+        ("Dear {{name}}, welcome to {city}.", ["placeholder"]),
+        ("Lorem ipsum dolor sit amet.", ["placeholder"]),
+        ("TODO: write the notice", ["placeholder"]),
+        ("Dear [your name here], welcome.", ["placeholder"]),
+        ("It cost <UNK> euros, it is <unk>.", ["tokens"]),
+        ("TODO ESTÁ BIEN. The [FBI] said [sic] that 3 < A and B > 2, {1, 2}, todo: [missing] [1].", ["placeholder"]),
+        ("TODO ESTÁ BIEN. They said [sic] that 3 < A and B > 2, {1, 2}, todo: [missing] [1].", []),
     ],
 )
 def test_texts_are_noticed_by_what_they_contain(text: str, kinds: list[str]) -> None:
@@ -348,6 +357,35 @@ def test_texts_are_noticed_by_what_they_contain(text: str, kinds: list[str]) -> 
     item = {"key": "a", "source": "A cat.", "reference": "", "format": "text", "outputs": [output]}
     systems = [{"key": "base-v2", "name": "neural writer", "kind": "machine"}]
     assert [finding.kind for finding in findings_in([item], systems)] == kinds
+
+
+def findings_of(outputs: list[str], sources: tuple[str, ...] = ("A cat.",)) -> dict[str, TextFinding]:
+    """Return the findings in texts of one system by kind; the last source stands for all further ones."""
+    items = [
+        {
+            "key": f"n{number}", "source": sources[min(number, len(sources) - 1)], "reference": "", "format": "text",
+            "outputs": [{"system": "rules", "text": text}],
+        }
+        for number, text in enumerate(outputs)
+    ]  # fmt: skip
+    return {finding.kind: finding for finding in findings_in(items, [{"key": "rules", "name": "Rules"}])}
+
+
+def test_placeholders_are_shown_with_the_words_around_them() -> None:
+    found = findings_of(["Fine.", "The house of the old man called [NAME] is open."], ("Open: {{hours}}", "A cat."))
+    assert found["placeholder"].first == ("n1, Rules: “…the old man called [NAME] is open.”",)
+    assert (found["placeholder"].n, found["placeholder"].of) == (1, 2)
+    assert found["placeholder_source"].first == ("n0: “Open: {{hours}}”",)
+
+
+def test_texts_far_longer_than_the_others_are_named_with_their_time_to_read() -> None:
+    """Of 238 words a minute; texts that differ by less than 30 seconds, or less than five times, are ordinary."""
+    ten = "one two three four five six seven eight nine ten "
+    long = findings_of([ten, ten, ten, ten * 40, ten * 24])["long"]
+    assert long.first == ("n3, Rules: 1.7 min", "n4, Rules: 1.0 min")
+    assert (long.n, long.of, long.words) == (2, 5, "3")
+    assert "long" not in findings_of([ten, ten, ten, ten * 12])
+    assert "long" not in findings_of([ten * 20, ten * 20, ten * 20, ten * 90])
 
 
 def test_options_that_move_are_pointed_out_and_keep_their_study_a_draft_no_longer(tmp_path: Path) -> None:
