@@ -41,8 +41,8 @@ _ASIDE = frozenset({"reference", "source", "degraded"})
 
 _NOTHING = re.compile(r"(?:#?n/?a|null|nan|none|nil|undefined|\[\s*\]|\{\s*\}|\"\"|'')?", re.IGNORECASE)
 _TOKENS = re.compile(
-    r"<\|[\w ]{2,40}\|>|</?s>|<(?:unk|pad|eos|bos|sep|cls|mask|start_of_turn|end_of_turn)>|\[/?INST\]|\[(?:PAD|SEP|CLS)\]"
-    r"|\w@@ \w|\u2581",
+    r"<\|[\w ]{2,40}\|>|</?s>|<(?:unk|pad|eos|bos|sep|cls|mask|start_of_turn|end_of_turn)>|\[/?INST\]"
+    r"|\[(?:PAD|SEP|CLS)\]|\w@@ \w|\u2581",
     re.IGNORECASE,
 )
 _TAGS = re.compile(

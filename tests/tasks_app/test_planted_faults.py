@@ -350,6 +350,10 @@ MORE: Mapping[tuple[str, str], Sequence[Fault]] = {
             values("consent", "de", to="Hier bewerten Sie 50 Texte. Das dauert etwa 8 Minuten."),
         ),
         Fault(
+            "a question about one text where two are compared", "questions", "“Wie flüssig ist der Text” is about one",
+            values("criteria", 0, "question", to="Wie flüssig ist der Text?"),
+        ),
+        Fault(
             "a tie that is not offered", "task", "raters have to choose a text",
             {
                 (*TASK, "instructions"): "Wählen Sie „unentschieden“, wenn nichts besser ist.",

@@ -71,3 +71,64 @@ def test_labels_of_ends_anchors_and_agreement_are_those_that_raters_read() -> No
     assert of_labels("Wählen Sie „stimme voll und ganz zu“ nur, wenn", language="de") == []
     assert of_labels("Wählen Sie „sehr gut“ nur, wenn es so ist.", language="de")
     assert of_labels("Choose “excellent”.", kind="slider", low="", high="") == [], "the scale has no words"
+
+
+OF_ONE_TEXT = [
+    ("How fluent is the text?", "How fluent is the text"),
+    ("How well does this translation read?", "How well does this translation read"),
+    ("Is the summary easy to read?", "Is the summary easy to read"),
+    ("Wie flüssig ist der Text?", "Wie flüssig ist der Text"),
+    ("Wie gut liest sich diese Übersetzung?", "Wie gut liest sich diese Übersetzung"),
+    ("Dans quelle mesure ce texte est-il clair ?", "Dans quelle mesure ce texte est-il clair"),
+    ("¿Qué tan claro es el texto?", "Qué tan claro es el texto"),
+    ("Quão claro é o texto?", "Quão claro é o texto"),
+    ("这篇文本的流畅度如何？", "这篇文本的流畅度如何"),
+    ("このテキストは自然ですか。", "このテキストは"),
+    ("이 텍스트는 자연스럽습니까?", "이 텍스트는"),
+    ("ما مدى وضوح هذا النص؟", "ما مدى وضوح هذا النص"),
+]
+
+
+def of_one_text(question: str, kind: str, instructions: str = "") -> list[readiness.Point]:
+    """Return the points about words for one text, in a task that shows several."""
+    task: Given = {"type": kind, "criteria": ["q"], "instructions": instructions}
+    facts = facts_of(task, criteria=[{"key": "q", "question": question}], texts=2)
+    return list(readiness.other_tasks.one_text_asked_of_two(facts))
+
+
+@pytest.mark.parametrize(("question", "quoted"), OF_ONE_TEXT, ids=[row[0][:25] for row in OF_ONE_TEXT])
+def test_a_question_about_one_text_is_found_where_raters_choose_between_texts(question: str, quoted: str) -> None:
+    for kind in ("pairwise", "best_worst"):
+        (point,) = of_one_text(question, kind)
+        assert point.path == ("criteria", 0, "question")
+        assert f"“{quoted}” is about one text" in point.sentence
+    assert of_one_text(question, "likert") == []
+    assert [point.path for point in of_one_text("Which is better?", "pairwise", question)] == [
+        ("tasks", 0, "instructions")
+    ]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which of the two is more fluent?",
+        "How much better is the text that you chose?",
+        "How fluent is the text, compared with the other?",
+        "Welcher Text liest sich besser?",
+        "どちらのテキストがよいですか。",
+        "Is there a difference?",
+    ],
+)
+def test_questions_that_compare_are_left_alone(question: str) -> None:
+    assert of_one_text(question, "pairwise") == []
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Which text do you prefer?", "Text A is better than text B.", "Welchen Text bevorzugen Sie?", "Which is better?"],
+)
+def test_a_question_that_compares_is_found_where_raters_see_one_text(question: str) -> None:
+    task: Given = {"type": "likert", "criteria": ["q"]}
+    facts = facts_of(task, criteria=[{"key": "q", "question": question}])
+    (point,) = readiness.other_tasks.acts_of_another_type(facts)
+    assert point.path == ("criteria", 0, "question")
