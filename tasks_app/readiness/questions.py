@@ -114,3 +114,12 @@ def texts_not_shown(facts: Facts) -> Iterator[Point]:
                     yielded.add(path)
                     sentence = _("The text speaks of “%(words)s”, but raters do not see it in this task.")
                     yield Point(KIND, sentence % {"words": match[0]}, path)
+
+
+@register
+def answers_not_offered(facts: Facts) -> Iterator[Point]:
+    """Yield instructions that name answers which the settings of the task do not offer, as its type says."""
+    for place, task in facts.main_tasks:
+        kind = task_types.kind_of(task["type"], task["params"])
+        for sentence in kind.instruction_problems(str(task["instructions"] or "")):
+            yield Point(KIND, sentence, ("tasks", place, "instructions"))

@@ -371,6 +371,10 @@ MORE: Mapping[tuple[str, str], Sequence[Fault]] = {
             values(*TASK, "instructions", to="Lesen Sie die Angaben und dann den Aushang. Es gibt keine Fehler."),
         ),
         Fault(
+            "a severity that the task does not have", "task", "“Critical errors”, but the severities of this task are",
+            values(*TASK, "instructions", to="Mark every error. Critical errors change what a notice says."),
+        ),
+        Fault(
             "half an hour", "consent", "says 30 minutes, but elsewhere raters read 8 minutes",
             values("consent", "en", to="You mark errors in notices. It takes about half an hour."),
         ),

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from django.conf import settings
+from django.utils.translation import override
 
-from tasks_app import readiness
+from tasks_app import readiness, task_types
 from tests.tasks_app.test_other_tasks import facts_of
 
 Given = dict[str, Any]
@@ -132,3 +134,78 @@ def test_a_question_that_compares_is_found_where_raters_see_one_text(question: s
     facts = facts_of(task, criteria=[{"key": "q", "question": question}])
     (point,) = readiness.other_tasks.acts_of_another_type(facts)
     assert point.path == ("criteria", 0, "question")
+
+
+def of_errors(instructions: str, **params: object) -> list[str]:
+    """Return what is said of the instructions of a task in which raters mark errors."""
+    facts = facts_of({"type": "error_spans", "instructions": instructions, "params": params})
+    return [point.sentence for point in readiness.questions.answers_not_offered(facts)]
+
+
+@pytest.mark.parametrize(
+    ("text", "quoted"),
+    [
+        ("Mark every error. Critical errors change the meaning.", "Critical errors"),
+        ("**Minor**: style. **Major**: the meaning. **Critical**: somebody could be hurt.", "Critical"),
+        ("Say whether it is minor, major or critical.", "minor, major or critical"),
+        ("Kritische Fehler ändern den Sinn.", "Kritische Fehler"),
+        ("Une erreur critique change le sens.", "erreur critique"),
+        ("Un error crítico cambia el sentido.", "error crítico"),
+        ("Um erro crítico muda o sentido.", "erro crítico"),
+        ("致命错误会改变意思。", "致命错误"),
+        ("致命的な誤りは意味を変えます。", "致命的な誤り"),
+        ("치명적인 오류는 뜻을 바꿉니다.", "치명적인 오류"),
+        ("خطأ حرج يغيّر المعنى.", "خطأ حرج"),
+    ],
+)
+def test_a_severity_that_raters_cannot_choose_is_found(text: str, quoted: str) -> None:
+    (sentence,) = of_errors(text, scheme="esa")
+    assert sentence == f"The text says “{quoted}”, but the severities of this task are: Minor, Major."
+    own = [{"key": key, "name": name} for key, name in (("minor", "Minor"), ("major", "Major"), ("critical", "Severe"))]
+    assert of_errors(text, scheme="esa", severities=own) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Then choose the category of each error.",
+        "Say which type of error it is.",
+        "Wählen Sie für jeden Fehler eine Kategorie.",
+        "Choisissez la catégorie de chaque erreur.",
+        "Elija la categoría de cada error.",
+        "Escolha a categoria de cada erro.",
+        "请选择错误类型。",
+        "誤りの種類を選んでください。",
+        "오류 유형을 선택하세요.",
+        "اختر فئة الخطأ.",
+    ],
+)
+def test_categories_are_found_where_none_are_asked(text: str) -> None:
+    (sentence,) = of_errors(text, scheme="esa")
+    assert "but this task has no kinds of error to choose from" in sentence
+    assert of_errors(text, scheme="mqm") == []
+    assert of_errors(text, scheme="esa", categories=[{"key": "style", "name": "Style"}]) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Mark all errors, minor errors of style too, as **Minor** or “major”. You do not choose a category.",
+        "Choose how serious it is. Do not choose any category. Be critical.",
+    ],
+)
+def test_severities_of_the_task_are_left_alone(text: str) -> None:
+    assert of_errors(text, scheme="esa") == []
+
+
+def test_severities_are_found_where_raters_choose_none() -> None:
+    assert of_errors("Mark “major” errors only.", scheme="plain") == [
+        "The text says “major”, but raters do not say how serious an error is in this task."
+    ]
+
+
+@pytest.mark.parametrize("language", [code for code, _name in settings.LANGUAGES])
+def test_the_shipped_instructions_name_what_every_scheme_offers(language: str) -> None:
+    with override(language):
+        text = str(task_types.registry["error_spans"].default_instructions)
+    assert [of_errors(text, scheme=scheme) for scheme in ("esa", "mqm", "plain")] == [[], [], []]
