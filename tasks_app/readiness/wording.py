@@ -17,10 +17,12 @@ from tasks_app.hooks.sections import Path
 from tasks_app.readiness.base import Facts, Level, Point, register
 from tasks_app.texts import languages
 from tasks_app.texts.findings import as_a_word, proper_names
-from tasks_app.texts.language_guess import differs
+from tasks_app.texts.language_guess import differs, foreign_sentence
 
 # Words of another language that make a short text, such as a question or the steps of a scale, clear.
 FEW = 2
+# Characters of a sentence that a point quotes.
+QUOTED = 80
 
 _STEP_WORDS = {
     word: number
@@ -77,6 +79,24 @@ def language_point(found: str, language: str, path: Path) -> Point:
     """Return the point that a text is in another language than raters read there, both given by their codes."""
     words = {name: languages.english_name(code) for name, code in (("found", found), ("language", language.lower()))}
     return Point("language", str(_LANGUAGE) % words, path)
+
+
+@register
+def sentence_in_another_language(facts: Facts) -> Iterator[Point]:
+    """Yield a sentence of consent or instructions that is in another language than the rest of the text."""
+    own = str(facts.section("study").get("language") or "en")
+    texts: list[tuple[str, str, Path]] = [
+        (str(text), language, ("consent", language)) for language, text in facts.consent.items()
+    ]
+    texts += [(str(task["instructions"] or ""), own, ("tasks", place, "instructions")) for place, task in facts.tasks]
+    for text, language, path in texts:
+        other, words = foreign_sentence(text, language)
+        # The whole text is pointed out by itself.
+        if other and not differs(text, language):
+            quoted = words if len(words) <= QUOTED else f"{words[: QUOTED - 1]}…"
+            sentence = _("A sentence seems to be in %(found)s, but raters read %(language)s: “%(words)s”")
+            names = {"found": languages.english_name(other), "language": languages.english_name(language.lower())}
+            yield Point("language", sentence % (names | {"words": quoted}), path)
 
 
 @register

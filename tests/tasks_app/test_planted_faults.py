@@ -379,6 +379,11 @@ MORE: Mapping[tuple[str, str], Sequence[Fault]] = {
             values("consent", "en", to="You mark errors in notices. It takes about half an hour."),
         ),
         Fault(
+            "a sentence in another language", "consent", "“Ihre Antworten werden nicht an andere weitergegeben.”",
+            values("consent", "en", to="You mark errors in notices of a town hall. It takes about 8 minutes. Ihre "
+                   "Antworten werden nicht an andere weitergegeben. You can stop at any time, and that is all."),
+        ),
+        Fault(
             "a date to be written", "consent", "“DD/MM/YYYY”",
             values("consent", "en", to="You can withdraw until DD/MM/YYYY. It takes about 8 minutes."),
         ),

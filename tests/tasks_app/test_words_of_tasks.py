@@ -209,3 +209,63 @@ def test_the_shipped_instructions_name_what_every_scheme_offers(language: str) -
     with override(language):
         text = str(task_types.registry["error_spans"].default_instructions)
     assert [of_errors(text, scheme=scheme) for scheme in ("esa", "mqm", "plain")] == [[], [], []]
+
+
+SENTENCES = {
+    "en": "You can stop at any time, and nobody will know which answers are yours.",
+    "de": "Sie können jederzeit aufhören, und niemand erfährt, welche Antworten von Ihnen sind.",
+    "fr": "Vous pouvez arrêter à tout moment, sans donner de raison, et votre réponse est anonyme.",
+    "es": "Puede dejarlo en cualquier momento, y nadie sabrá cuáles son las respuestas de usted.",
+    "pt": "Você pode parar em qualquer momento, e ninguém saberá quais são as suas respostas.",
+    "zh-hans": "您可以随时停止，没有人会知道哪些答案是您的。",
+    "ja": "いつでもやめることができ、どの回答があなたのものかは誰にも分かりません。",
+    "ko": "언제든지 그만둘 수 있으며, 어떤 답이 귀하의 것인지 아무도 모릅니다.",
+    "ar": "يمكنك التوقف في أي وقت، ولن يعرف أحد أي الإجابات لك.",
+}
+AROUND = {code: " ".join([SENTENCES[code]] * 3) for code in ("en", "de", "fr", "es", "pt", "zh-hans", "ja", "ko", "ar")}
+
+
+def foreign(text: str, language: str) -> list[str]:
+    """Return what is said of the languages of a consent text."""
+    facts = facts_of(language=language)
+    facts = readiness.Facts({**facts.document, "consent": {language: text}})
+    return [point.sentence for point in readiness.wording.sentence_in_another_language(facts)]
+
+
+@pytest.mark.parametrize("own", SENTENCES)
+def test_a_sentence_in_another_language_is_found_in_every_language(own: str) -> None:
+    for other, sentence in SENTENCES.items():
+        said = foreign(f"{AROUND[own]}\n\n{sentence} {AROUND[own]}", own)
+        assert len(said) == (other != own), other
+        assert all(sentence[:40] in words for words in said)
+
+
+def test_instructions_are_looked_at_and_a_whole_text_is_said_once() -> None:
+    task = {"type": "likert", "instructions": f"{AROUND['en']} {SENTENCES['de']}"}
+    (point,) = readiness.wording.sentence_in_another_language(facts_of(task))
+    assert point.path == ("tasks", 0, "instructions")
+    assert foreign(AROUND["de"], "en") == [], "that the whole text is in another language is said by itself"
+
+
+@pytest.mark.parametrize(
+    "quoted",
+    [
+        "Mark what is wrong in “{}” and the like.",
+        "Mark what is wrong in „{}“ and the like.",
+        "Mark what is wrong in «{}» and the like.",
+        "Mark what is wrong in '{}' and the like.",
+        "Mark what is wrong in *{}* and the like.",
+        "One source says this ({}) and is hard to translate.",
+        "Source: {}",
+        "- Example: {}",
+        "> {}",
+    ],
+)
+def test_an_example_in_another_language_is_left_alone(quoted: str) -> None:
+    assert foreign(f"{AROUND['en']}\n\n{quoted.format(SENTENCES['de'])}", "en") == []
+
+
+def test_names_and_languages_that_are_not_known_are_left_alone() -> None:
+    assert foreign(f"{AROUND['en']} Write to the Institut für Sprache und Kognition der Universität.", "en") == []
+    assert foreign(SENTENCES["en"], "cs") == []
+    assert foreign(f"{AROUND['ja']}\n東京大学文学部", "ja") == []
