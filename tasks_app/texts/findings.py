@@ -12,6 +12,7 @@ from itertools import combinations
 from statistics import median
 from typing import Any, Self
 
+from tasks_app.texts import plaintext
 from tasks_app.texts.language_guess import differs
 from tasks_app.texts.reading_time import reading_seconds
 
@@ -289,6 +290,7 @@ def _of_systems(
         if len(have) > 1:
             yield TextFinding("source", copies, n, systems=(names.get(system, system),))
     yield from _doubled(items, by_item)
+    yield from _looking_alike(items, kinds, names, together)
     most = max(have.values(), default=0)
     for system, n in have.items():
         if most >= max(ENOUGH, COMPLETE * len(compared)) and SOME * most <= n < INCOMPLETE * most:
@@ -302,6 +304,34 @@ def _of_systems(
     for pair in combinations(sorted(have), 2):
         if not together[pair] and min(have[system] for system in pair) >= ENOUGH:
             yield TextFinding("apart", 0, len(compared), systems=tuple(names.get(key, key) for key in pair))
+
+
+def _looking_alike(
+    items: Sequence[Mapping[str, Any]],
+    kinds: Mapping[str, str],
+    names: Mapping[str, str],
+    together: Mapping[tuple[str, str], int],
+) -> Iterator[TextFinding]:
+    """Yield every two systems with texts of an item that are identical (same), or are but for white space (alike).
+
+    `together` counts the items with texts of both systems.
+    """
+    places: dict[tuple[str, tuple[str, str]], list[str]] = {}
+    for item in items:
+        by_look: dict[str, list[tuple[str, str]]] = {}
+        for output in item["outputs"]:
+            if kinds.get(output["system"], "machine") not in _ASIDE and "file" not in output and output["text"].strip():
+                text = f"{output['text']}{output.get('highlights') or ''}"
+                by_look.setdefault(plaintext.visible(text), []).append((output["system"], text))
+        for shown in (group for group in by_look.values() if len(group) > 1):
+            for (a, text), (b, other) in combinations(sorted(shown), 2):
+                if a != b:
+                    places.setdefault(("same" if text == other else "alike", (a, b)), []).append(item["key"])
+    for (kind, pair), keys in places.items():
+        named = tuple(names.get(key, key) for key in pair)
+        items_alike = tuple(dict.fromkeys(keys))
+        n = len(items_alike)
+        yield TextFinding(kind, n, max(n, together[pair]), items_alike[:FIRST], systems=named)
 
 
 def _copies(
