@@ -66,7 +66,7 @@ _ACTS: Mapping[Act, str] = {
 _NAMES: Mapping[Act, re.Pattern[str]] = {act: re.compile(words, re.IGNORECASE) for act, words in _ACTS.items()}
 
 # The acts of tasks whose answer to every question is one of the texts shown.
-_CHOICES_OF_A_TEXT = ({Act.COMPARE}, {Act.COMPARE, Act.CHOOSE_ENDS}, {Act.COMPARE, Act.FIND_ODD})
+_CHOICES_OF_A_TEXT = tuple(frozenset({Act.COMPARE, *further}) for further in ((), (Act.CHOOSE_ENDS,), (Act.FIND_ODD,)))
 # A question about one text.
 _JUDGED = (
     r"(?:text|translation|answer|response|summary|headline|sentence|story|notice|message|description|output|caption"

@@ -202,7 +202,7 @@ def pairs_that_look_alike(facts: Facts) -> Iterator[Point]:
     system_names = {str(row["key"]): str(row.get("name") or row["key"]) for row in facts.document.get("systems") or ()}
     twins = {finding.systems for finding in facts.texts if finding.kind == "twins"}
     for place, task in facts.main_tasks:
-        if task_types.registry[task["type"]].acts != {Act.COMPARE} or task["items"]:
+        if task_types.registry[task["type"]].acts != frozenset({Act.COMPARE}) or task["items"]:
             continue
         anchor = system_names.get(str(task["params"].get("anchor") or ""), "")
         findings = [

@@ -426,7 +426,10 @@ def test_each_further_fault_is_found_by_itself(
             False, "Raters are not asked about it, and it counts for neither system.",
             "2 texts are identical to another of their item: these are not compared with each other.",
         ),
-        (True, "Raters are asked about it, since identical texts are kept apart, and see no difference.", "rated by themselves."),
+        (
+            True, "Raters are asked about it, since identical texts are kept apart, and see no difference.",
+            "rated by themselves.",
+        ),
     ],
 )  # fmt: skip
 def test_identical_texts_of_a_pair_are_named_with_what_becomes_of_them(
