@@ -97,7 +97,7 @@ class _Level:
 
 @dataclass(frozen=True, slots=True)
 class _Swapping:
-    """The metrics whose scores are swapped, with what they are held against: judgments by item and system.
+    """The metrics with scores to swap, and the human judgments by item and system that they are compared with.
 
     `documents` are those of the items where documents are swapped, and not items; `settings` those of the rows.
     """
