@@ -229,10 +229,7 @@ def _absorbed(columns: Floats, levels: Sequence[Codes]) -> Floats:
     scale = columns.std(axis=0)
     scale[scale == 0] = 1.0
     columns = columns / scale
-    if len(levels) == 1:
-        constants = [_means(columns, levels[0])]
-    else:
-        constants = _constants(columns, levels)
+    constants = [_means(columns, levels[0])] if len(levels) == 1 else _constants(columns, levels)
     for level, constant in zip(levels, constants, strict=True):
         columns -= constant[level]
     return np.asarray(columns * scale)
