@@ -160,7 +160,7 @@ def _texts(study: Study) -> QuerySet[Output]:
 
 
 def _reference_texts(study: Study, system: str) -> list[tuple[int, str]]:
-    """Return the texts of a system, whose texts are the references, each with its item."""
+    """Return the texts of the system that has the references, each with its item."""
     return list(_texts(study).filter(system__key=system).values_list("item_id", "text"))
 
 
