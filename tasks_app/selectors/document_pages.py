@@ -81,6 +81,6 @@ def _of_one_document(one: Material, other: Material) -> bool:
 
 
 def texts_of(unit: Assignment) -> set[int]:
-    """Return the units whose texts an assignment shows: its own, and the unit that it is a degraded copy of."""
+    """Return the units with texts that an assignment shows: its own, and the unit that it is a degraded copy of."""
     original = unit.unit.features.get("degraded_of")
     return {unit.unit_id} | ({original} if original is not None else set())

@@ -303,7 +303,7 @@ class TaskType(Declared, ABC):
 
     @classproperty
     def beside_template_name(cls) -> str:
-        """The template of what stands beside the texts of a part, in the table of a document."""
+        """The template of the source and other material beside the texts of a part, in the table of a document."""
         return "components/_beside.html"
 
     @classproperty

@@ -187,7 +187,7 @@ def _store_once(page: Sequence[Answered]) -> list[Result]:
 
 @atomically
 def _submit(*, page: Sequence[Answered], claiming: bool) -> list[Result]:
-    """Store a page under the locks of its rater and all its units: what is new goes into one statement."""
+    """Store a page under the locks of its rater and all its units; all new answers go into one statement."""
     rater = page[0].screen.rater
     if claiming:
         lock_claims(rater.study_id)
@@ -230,7 +230,7 @@ def _known(answered: Answered, locked: leases.Locked, stored: Sequence[Judgment]
 
 @dataclass(frozen=True, slots=True)
 class _New:
-    """An answer that is to be stored: its judgment, and what follows from it.
+    """An answer that is to be stored: its judgment and its consequences.
 
     `is_late` says that the unit's place was not held any more, `is_change` that an earlier answer is replaced.
     """
@@ -264,11 +264,9 @@ def _graded(texts: Sequence[tuple[Answered, leases.Locked, Sequence[Judgment]]])
             # What the answers before on this page have led to stands in no row that was locked.
             prefs = {**at.prefs, **(so_far.prefs or {})}
             now = replace(at, prefs=prefs, failed_checks=at.failed_checks or so_far.marks)
-            grade = grading.grade(
-                screen, standing.of(screen, is_new=not before), now, answer, values, is_new=not before
-            )
-            seconds = submission.seconds_active if submission.seconds_active is not None else submission.seconds_elapsed
-            standing.add(screen, grade, seconds, submission.skip_reason, is_new=not before)
+            own = standing.of(screen, is_new=not before)
+            grade = grading.grade(screen, own, now, answer, values, is_new=not before)
+            standing.add(screen, grade, submission.seconds, submission.skip_reason, is_new=not before)
         new.append(
             _New(
                 screen=screen,

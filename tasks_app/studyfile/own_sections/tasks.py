@@ -101,13 +101,13 @@ def _check_limit(reading: StudyReading, path: Path, task: Mapping[str, Json], ki
 
 
 def _check_document_page(reading: StudyReading, path: Path, task: Mapping[str, Json]) -> None:
-    """Report a task whose pages cannot show whole documents, by its design or by how it asks its questions."""
+    """Report a task with pages that cannot show whole documents, by its design or the way its questions are asked."""
     if task["params"].get("page") != "document" or not reading.sound((*path, "params")):
         return
     if not designs.registry[task["design"]].by_document:
         sentence = _(
-            "Only the design “Whole documents” (documents) gives a rater all parts of a document. Choose that design, or "
-            "set page to screen."
+            "Only the design “Whole documents” (documents) gives a rater all parts of a document. Choose that design, "
+            "or set page to screen."
         )
         reading.problem((*path, "params", "page"), sentence)
     if task["criteria_mode"] == "page":

@@ -462,8 +462,8 @@ class ErrorSpans(SpanParameters):
     )
     use_when = _(
         "You want to know what is wrong and where, or systems are so close that a single score per text does not tell "
-        "them apart. MQM needs trained raters; ESA works with fluent speakers. With a whole document on a page, raters see "
-        "the texts of all systems side by side (contrastive ESA)."
+        "them apart. MQM needs trained raters; ESA works with fluent speakers. With a whole document on a page, raters "
+        "see the texts of all systems side by side (contrastive ESA)."
     )
     analysed = _(
         "Errors per text by severity, kind, system and rater; MQM score from the weights; share of texts without "
@@ -553,7 +553,7 @@ class ErrorSpans(SpanParameters):
 
     @classproperty
     def beside_template_name(cls) -> str:
-        """The template of what stands beside the texts of a part, in the table of a document."""
+        """The template of the source and other material beside the texts of a part, in the table of a document."""
         return "task_types/error_spans/beside.html"
 
     @classproperty

@@ -1,4 +1,4 @@
-"""The page of a document as a table: its parts below each other, and what each system made of them side by side."""
+"""The page of a document as a table: its parts below each other, and their texts by each system side by side."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ from tasks_app.views.rater.text_block import ShownBlock
 
 @dataclass(frozen=True, slots=True)
 class ShownRow:
-    """A part of the document: the screen of what stands beside its texts, and its texts by column.
+    """A part of the document: the screen with the material beside its texts, and its texts by column.
 
     A cell is None where the part has no text in a column.
     """
@@ -44,7 +44,7 @@ class ShownDocument:
 
     @property
     def first(self) -> ShownBlock:
-        """The first text, whose form has what is the same in all."""
+        """The first text; its form has all that is the same for the others."""
         return self.blocks[0]
 
     @property

@@ -18,8 +18,8 @@ from tasks_app.setup import frozen
 from tasks_app.setup.preview import Preview, preview_of
 from tasks_app.texts import languages, richtext
 from tasks_app.views.public.catalogue import stored_rows
-from tasks_app.views.rater import media as rater_media
 from tasks_app.views.rater import document_view, stages
+from tasks_app.views.rater import media as rater_media
 from tasks_app.views.rater.pages import PageFrame
 from tasks_app.views.rater.text_block import ShownBlock, blocks_shown
 from tasks_app.views.researcher.frame import researcher_page
