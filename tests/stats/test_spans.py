@@ -163,13 +163,13 @@ def test_sorting_by_many_columns_is_the_same_whether_they_fit_one_number_or_not(
 def credits_of(a: Sequence[tuple[int, ...]], b: Sequence[tuple[int, ...]], penalty: float) -> set[tuple[float, float]]:
     """Return the credits of a and b in every best one-to-one matching, which is found by trying all of them.
 
-    Marks are side, start, end, label. Best is the largest sum of scores, then the largest sum of credits.
+    Marks are side, start, end, label. Best is the largest sum of scores, then of credits, then the shorter marks.
     """
     if len(a) > len(b):
         return {(of_a, of_b) for of_b, of_a in credits_of(b, a, penalty)}
     outcomes = []
     for partners in permutations(range(len(b)), len(a)):
-        score, of_a, of_b = 0.0, 0.0, 0.0
+        score, of_a, of_b, short = 0.0, 0.0, 0.0, 0.0
         for one, other in zip(a, (b[place] for place in partners), strict=True):
             common = min(one[2], other[2]) - max(one[1], other[1]) if one[0] == other[0] else 0
             if common <= 0:
@@ -178,9 +178,10 @@ def credits_of(a: Sequence[tuple[int, ...]], b: Sequence[tuple[int, ...]], penal
             p, r = common / (one[2] - one[1]), common / (other[2] - other[1])
             score += factor * 2 * p * r / (p + r)
             of_a, of_b = of_a + factor * p, of_b + factor * r
-        outcomes.append((round(score, 9), round(of_a + of_b, 9), round(of_a, 6), round(of_b, 6)))
-    best = max(outcomes)[:2]
-    return {outcome[2:] for outcome in outcomes if outcome[:2] == best}
+            short += 1 / (one[2] - one[1] + other[2] - other[1]) if factor else 0
+        outcomes.append((round(score, 9), round(of_a + of_b, 9), round(short, 9), round(of_a, 6), round(of_b, 6)))
+    best = max(outcomes)[:3]
+    return {outcome[3:] for outcome in outcomes if outcome[:3] == best}
 
 
 NARROW_MARK = st.tuples(st.integers(0, 1), st.integers(0, 12), st.integers(1, 8), st.integers(0, 2)).map(
@@ -217,6 +218,8 @@ def test_partial_credit_is_that_of_the_best_of_all_matchings(
         ([(0, 0, 4, 0), (0, 0, 4, 0)], [(0, 0, 4, 0)], 0.0, (1, 1)),
         # The most similar pair is given up where that leaves more for both: 8/10 + 4/8 > 6/7 + 0.
         ([(0, 0, 6, 0), (0, 2, 4, 0)], [(0, 0, 4, 0), (0, 4, 8, 0)], 0.0, (2 / 6 + 1, 2 / 4 + 2 / 4)),
+        # Both matchings score 2/3 and give 1.5 in all: the shorter mark is matched.
+        ([(0, 0, 2, 0)], [(0, 0, 4, 0), (0, 0, 1, 0)], 0.0, (1 / 2, 1)),
         # Omissions are marked as the character after the end.
         ([(0, 30, 31, 0)], [(0, 30, 31, 0)], 0.0, (1, 1)),
         ([], [(0, 0, 4, 0)], 0.0, (0, 0)),

@@ -36,13 +36,13 @@ def agreement(make: Rows, penalty: float) -> Iterator[Row]:
     """
     sample = make.sample
     looks, _rows, marks = marks_of(sample)
-    first, first_looks, place = _first_looks(looks)
+    first, first_looks, place = first_looks_of(looks)
     if not len(first_looks.text) or np.bincount(first_looks.text).max() < 2:
         # If every text has one rater, there is no agreement to compute: no rows, rather than six empty ones.
         return
     severity, severities = labels_of(sample, marks)["severity"]
     placed = (place[marks.look] >= 0) & (marks.side >= 0) & (marks.end > marks.start)
-    marked = _spans(marks, place, severity).where(placed)
+    marked = spans_of(marks, place, severity).where(placed)
     documents = _documents(make, looks.where(first))
     over = bootstrap(sample, "F1 of spans", _unit(documents))
     settings = {**over.settings, "F1": "micro over texts, mean of pairs"}
@@ -78,7 +78,7 @@ def _unit(documents: NDArray[np.intp] | None) -> str:
     return "texts" if documents is None else "documents"
 
 
-def _first_looks(looks: Table) -> tuple[Mask, Looks, NDArray[np.int64]]:
+def first_looks_of(looks: Table) -> tuple[Mask, Looks, NDArray[np.int64]]:
     """Return a mask of each rater's first looks at each text, these looks, and the place of every look among them."""
     keys = looks.part.astype(np.int64) * (len(looks.names.raters) + 1) + looks.rater
     # Judgments are numbered in the order in which they arrived.
@@ -92,7 +92,7 @@ def _first_looks(looks: Table) -> tuple[Mask, Looks, NDArray[np.int64]]:
     return first, Looks(text.astype(np.intp), rater.astype(np.intp)), place
 
 
-def _spans(marks: Marks, place: NDArray[np.int64], severity: NDArray[np.int64]) -> Spans:
+def spans_of(marks: Marks, place: NDArray[np.int64], severity: NDArray[np.int64]) -> Spans:
     """Return marks as spans; a mark without a place gets a shape that the caller drops."""
     look = place[marks.look]
     placed = (look >= 0) & (marks.side >= 0) & (marks.end > marks.start)

@@ -11,6 +11,7 @@ from django.db import connection
 from tasks_app.hooks.sections import Json
 from tasks_app.models import Study
 from tasks_app.models.judgments import is_current
+from tasks_app.models.raters import METRIC
 from tasks_app.settings.checks import COPIES
 from tasks_app.setup.texts.writes import ABOUT, BROUGHT_BACK, SAMPLED, STORED
 
@@ -61,6 +62,7 @@ SELECT json_build_object(
       JOIN tasks_app_assignment a ON a.rater_id = r.id
       JOIN tasks_app_judgment j ON j.assignment_id = a.id
       WHERE r.study_id = %(study)s AND r.kind <> 'sandbox' AND a.purpose = 'main'
+        AND NOT (r.kind = 'imported' AND starts_with(r.pseudonym, %(metric)s))
         AND a.state IN ('submitted', 'surplus', 'replaced') AND j.skip_reason = ''
         AND {is_current("j")}
       GROUP BY r.kind) of_raters),
@@ -123,6 +125,7 @@ def counts_of(study: Study, shown_only: Mapping[int, frozenset[str]]) -> TextCou
             "study": study.pk,
             "version": study.current_version,
             "copies": COPIES,
+            "metric": METRIC,
             "shown_only": beside,
         }
         cursor.execute(_COUNTS, {**about, "texts": ABOUT, "sampled": SAMPLED, "verbs": [SAMPLED, STORED, BROUGHT_BACK]})

@@ -70,8 +70,8 @@ def span_f1s(
     *Partial* is MPP [2]_: spans are matched one to one so that the sum of 2 overlap / (length a + length b) is
     largest. A matched span gets the share of its characters that the other span covers as credit, an unmatched span
     nothing, and P and R are the mean credits of the spans of either rater. Every span counts, identical ones too. Of
-    several best matchings the one with the larger sum of credits counts. A rater who marked nothing where the other
-    rater marked something has an F1 of 0.
+    several best matchings the one with the larger sum of credits counts, then that of the shorter spans. A rater who
+    marked nothing where the other rater marked something has an F1 of 0.
 
     Parameters
     ----------
@@ -96,7 +96,8 @@ def span_f1s(
     ----------
     .. [1] G. Hripcsak and A. S. Rothschild (2005). Agreement, the F-measure, and reliability in information retrieval.
        JAMIA 12(3), 296-298.
-    .. [2] S. Perrella, E. Morales Agostinho and H. Zaragoza (2026). arXiv 2603.19921. Micro-averaged.
+    .. [2] S. Perrella, E. Morales Agostinho and H. Zaragoza (2026). Span-level machine translation
+       meta-evaluation. arXiv 2603.19921. Micro-averaged.
 
     Examples
     --------
@@ -320,9 +321,9 @@ def _partial(paired: PairedLooks, spans: Spans, penalty: float) -> Floats:
         dice = factor * 2 * overlaps.length / (size[first] + size[second])
         of_first, of_second = factor * overlaps.length / size[first], factor * overlaps.length / size[second]
         has_score = np.flatnonzero(dice > 0)
-        codes = (pair * n + span for span in (first, second))
-        of_a, of_b = (code[has_score] for code in codes)
-        chosen = has_score[one_to_one(of_a, of_b, dice[has_score], (of_first + of_second)[has_score])]
+        of_a, of_b = ((pair * n + span)[has_score] for span in (first, second))
+        ranked = (dice, of_first + of_second, 1 / (size[first] + size[second]))
+        chosen = has_score[one_to_one(of_a, of_b, *(column[has_score] for column in ranked))]
         for side, credit in enumerate((of_first, of_second)):
             credits[side] += np.bincount(pair[chosen], weights=credit[chosen], minlength=paired.look_a.size)
     return np.column_stack([_sizes(paired, spans), credits[0], credits[1]])
