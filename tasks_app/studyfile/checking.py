@@ -17,6 +17,7 @@ from tasks_app.services.database import atomically
 from tasks_app.services.study import drafts, items
 from tasks_app.services.study.drafts import NotADraft
 from tasks_app.settings.study import USUAL_MINUTES, Pay
+from tasks_app.studyfile.favoured import favoured_texts
 from tasks_app.studyfile.files.source import STUDY_YAML, Files, Source, content_of, open_files
 from tasks_app.studyfile.pictures import check_pictures
 from tasks_app.studyfile.problems import Problem, StudyFileError
@@ -81,6 +82,8 @@ def check(files: Files, slot: Slot | None = None, report: Report = say_nothing) 
     reading.problems.raise_if_any()
     _count_checks_apart(reading)
     reading.text_findings = findings_in(reading.document["items"], reading.document["systems"])
+    if reading.units_sound:
+        reading.text_findings += favoured_texts(reading, draft_tasks(reading))
     for note in crowded_notes(reading):
         reading.note(note)
     if note := pay_note(reading):
@@ -94,7 +97,7 @@ def check(files: Files, slot: Slot | None = None, report: Report = say_nothing) 
 
 
 def _count_checks_apart(reading: StudyReading) -> None:
-    """Count items with known answers as `checks`, and neither them nor systems of theirs alone with what is judged."""
+    """Count items with known answers as `checks`; neither they nor systems of theirs alone count as judged."""
     drafts_by_task = {draft.task["key"]: draft for draft in draft_tasks(reading)}
     rows = [row for row in reading.document["controls"] if row["kind"] != Gold.Kind.WORSE]
     units = [drafts_by_task[row["task"]].units.get(row["unit"]) for row in rows if row["task"] in drafts_by_task]
