@@ -58,6 +58,26 @@ def test_the_scheduler_loads_no_model_and_no_job_and_sends_all_that_is_due() -> 
     assert set(sent) <= set(app.tasks)
 
 
+def test_processes_load_only_what_they_need() -> None:
+    """The supervisor needs no Celery and no pages, a web process no migration to find that all ran.
+
+    The set-up plans the smallest difference of a study without scipy's optimisers, which take half a second to load.
+    """
+    supervisor = "import evalweb.serve.__main__; unneeded = {'celery', 'redis', 'django.db', 'django.urls'}"
+    web = (
+        "import django; django.setup(); from evalweb.migration_state import names_on_disk; "
+        "assert 'tasks_app.0001_initial' in names_on_disk(); "
+        "unneeded = {name for name in sys.modules if '.migrations.0' in name}"
+    )
+    planning = (
+        "from analytics_app.stats.planning.smallest import Assumed, smallest_difference; "
+        "assert smallest_difference(Assumed(0, sd_rater_system=0.3), 100, alpha=0.05, power=0.8); "
+        "unneeded = {'scipy.optimize'}"
+    )
+    for loads in (supervisor, web, planning):
+        assert _printed(f"import sys; {loads}; print(unneeded & set(sys.modules) or 'none')") == ["none"]
+
+
 def test_forked_processes_share_what_was_loaded_before() -> None:
     """A search for garbage writes into what it looks at, and each process would have a copy of it."""
     worker = "import evalweb.celery; from celery.signals import worker_init; worker_init.send(sender=None)"

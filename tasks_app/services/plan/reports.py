@@ -24,8 +24,8 @@ from tasks_app.services.plan.screen_columns import Columns, columns_of
 # Plans with more places are neither drawn nor read for a page: this many take two to three seconds to compute.
 MOST_PLACES = 30_000
 
-# A page counts a stored plan of at most so many places before it appears, which takes some 0.2 seconds; a larger one only
-# where it is asked to.
+# A page counts a stored plan of at most so many places before it appears, which takes some 0.2 seconds; a larger plan
+# only where it is asked to.
 MOST_AT_ONCE = 2_000
 
 # Plans that a process remembers, so that a page that is looked at again is not drawn again.
@@ -216,7 +216,7 @@ def reports(
 
     `tasks` are those of `planned`, where a page has read them already. Without `with_units`, the units of a plan that
     is too large to be drawn for a page are not read, which takes seconds for 100,000: only numbers are returned then.
-    Without `counts_large`, a stored plan that takes seconds to count is left uncounted, unless this process remembers it.
+    Without `counts_large`, a stored plan that takes long to count is left uncounted, unless this process remembers it.
     """
     tasks = planned(study) if tasks is None else tasks
     counts = _counts_of(tasks)
