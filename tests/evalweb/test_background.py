@@ -5,7 +5,7 @@ import signal
 import stat
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import psutil
@@ -42,9 +42,9 @@ def test_the_schedule_is_read_from_the_settings() -> None:
     assert app.conf.beat_schedule == settings.BEAT_SCHEDULE
 
 
-def _printed(code: str) -> list[str]:
+def _printed(code: str, environment: Mapping[str, str] = os.environ) -> list[str]:
     """Return the words that a program prints in a process of its own."""
-    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
     return answer.stdout.split()
 
 
@@ -56,6 +56,19 @@ def test_the_scheduler_loads_no_model_and_no_job_and_sends_all_that_is_due() -> 
     assert sent == [entry["task"] for entry in settings.BEAT_SCHEDULE.values()]
     app.loader.import_default_modules()
     assert set(sent) <= set(app.tasks)
+
+
+def test_commands_of_celery_find_the_settings_by_themselves() -> None:
+    """`make run` and docker-compose.yml name no module of settings."""
+    environment = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"} | {
+        "SECRET_KEY": "a key",
+        "ALLOWED_HOSTS": "localhost",
+        "DATABASE_URL": "postgresql://nobody:nothing@localhost/nowhere",
+        "REDIS_URL": "redis://localhost:1/0",
+    }
+    for name in ("evalweb", "evalweb.beat"):
+        code = f"from celery.bin.celery import find_app; print(find_app('{name}').conf.broker_url)"
+        assert _printed(code, environment) == ["redis://localhost:1/0"]
 
 
 def test_processes_load_only_what_they_need() -> None:
