@@ -66,7 +66,7 @@ def main() -> None:
     from evalweb import asgi, garbage  # noqa: PLC0415  as gunicorn loads it, with Django's settings
     from evalweb.wsgi import application  # noqa: PLC0415
 
-    assert asgi.application
+    assert asgi.application is not None
     garbage.share_with_forks()
     for line in sys.stdin:
         fork = os.fork()
