@@ -33,8 +33,8 @@ class MtMetricsEval(Writer):
     label = gettext_lazy("mt-metrics-eval (folders)")
     about = gettext_lazy("A test set for comparing automatic metrics with these ratings.")
     not_kept = gettext_lazy(
-        "labels and preferences, times, keys of items, line breaks and spaces at the ends of texts, further texts of "
-        "one system"
+        "labels and preferences, reasons of marks, times, keys of items, line breaks and spaces at the ends of "
+        "texts, further texts of one system"
     )
     suffix = ".zip"
     content_type = "application/zip"
