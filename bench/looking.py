@@ -63,10 +63,9 @@ class Looker:
 
 def main() -> None:
     """Load the code, and answer each line of the input from a fork."""
-    from evalweb import asgi, garbage  # noqa: PLC0415  as gunicorn loads it, with Django's settings
+    from evalweb import asgi, garbage  # noqa: F401, PLC0415  as gunicorn loads it, with Django's settings
     from evalweb.wsgi import application  # noqa: PLC0415
 
-    assert asgi.application
     garbage.share_with_forks()
     for line in sys.stdin:
         fork = os.fork()

@@ -8,7 +8,7 @@ from tasks_app.models import Gold, Item, Output, Study, System
 from tasks_app.settings.checks import COPIES
 
 
-def _known(study: Study) -> QuerySet[Gold, dict[str, Any]]:
+def _known(study: Study) -> QuerySet[Gold, Any]:
     """Return the items of a study with known answers; degraded copies are of items that are evaluated.
 
     They depend on no row of another table, so that the database finds these few once; asked for each text, it would

@@ -46,7 +46,7 @@ def means(made: Sequence[Rating], chosen: set[int]) -> dict[tuple[int, int], flo
 
 
 def accuracy(pairs: Sequence[tuple[float, float]]) -> float:
-    right = [np.sign(a[0] - b[0]) == np.sign(a[1] - b[1]) for a, b in combinations(pairs, 2) if a[0] != b[0]]
+    right = [bool(np.sign(a[0] - b[0]) == np.sign(a[1] - b[1])) for a, b in combinations(pairs, 2) if a[0] != b[0]]
     return sum(right) / len(right)
 
 
@@ -149,6 +149,6 @@ def test_of_many_raters_some_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_settings_that_make_no_sense() -> None:
     with pytest.raises(ValueError, match="by one or by half"):
-        human_ceiling([1.0], [0], [0], [0], n_systems=1, kind="all", rng=np.random.default_rng(1))  # type: ignore[arg-type]
+        human_ceiling([1.0], [0], [0], [0], n_systems=1, kind="all", rng=np.random.default_rng(1))
     with pytest.raises(ValueError, match="There are 1 values"):
         human_ceiling([1.0], [0, 1], [0], [0], n_systems=1, kind="one", rng=np.random.default_rng(1))

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from analytics_app.exports.named.base import Segment, Writer, Written, register
+from tasks_app.models.raters import METRIC
 from tasks_app.task_types.error_spans.scoring import weight_of
 
 NO_TRANSLATION = "[No translation supplied]"
@@ -64,7 +65,10 @@ def _collect(written: Written, row: Mapping[str, Any], scores: dict[str, Scores]
     """
     text, rules = (row["item"], row["system"]), written.rules.get(row["task"])
     of_task = errors.setdefault(WEIGHTED if rules else UNWEIGHTED, {}) if rules is not None else {}
-    if row["variant"]:
+    if row["rater"].startswith(METRIC):
+        # The folder is named human-scores, and a mean over people and metrics is neither.
+        written.left_out[_("Left out: ratings of automatic metrics (%(n)s).")] += 1
+    elif row["variant"]:
         written.left_out[_("Left out: ratings of further texts of one system (%(n)s).")] += 1
     elif rules is not None and row["span_start"] is not None:
         of_task.setdefault(text, {}).setdefault(row["rater"], []).append(
