@@ -1,11 +1,13 @@
 """The ratings in long form: which rows there are, what stands in them, and that they read back as they were."""
 
 import json
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.management import call_command
 
 from analytics_app.archive.rows import TABLES
 from analytics_app.exports import ratings
@@ -327,3 +329,12 @@ def test_reasons_of_marks_go_out_in_again_and_into_archives(tmp_path: Path) -> N
     (table,) = [table for table in TABLES if table.model is Rating]
     assert "mark_reason" in table.texts
     assert "mark_reason" in table.later
+
+
+def test_reasons_of_marks_are_stored_with_an_answer() -> None:
+    params = {"mark_reason": "required", "score": "no"}
+    study = build_study(None, slug="reasons", type="error_spans", params=params, criteria=(), k=1)
+    call_command("simulate_raters", "reasons", raters=2, stdout=StringIO())
+    marks = Rating.objects.filter(task__study=study, span_start__isnull=False)
+    assert marks.exists()
+    assert set(marks.values_list("mark_reason", flat=True)) == {"simulated"}
