@@ -19,7 +19,7 @@ from analytics_app.ratings.extras.shown_texts import ShownTexts
 from analytics_app.results import Row
 from analytics_app.show import formats
 from analytics_app.show.formats import digits, interval, items, p_adjusted
-from analytics_app.show.shown import Shown, StoredRows, by_system, named, own, subsets, table_of, tables_of
+from analytics_app.show.shown import Shown, StoredRows, named, own, subsets, table_of, tables_of
 from analytics_app.show.table import Table
 from analytics_app.stats.comparison.corrections import adjust
 from analytics_app.stats.comparison.diversity import Jackknifed, Tokens, distinct, self_bleu, within_texts
@@ -197,10 +197,18 @@ def diversity_tables(rows: StoredRows, limit: float) -> Iterator[Table]:
         "distinct_3": gettext("Distinct-3"),
         "self_bleu": gettext("Self-BLEU"),
     }
-    columns = [Shown(gettext("Items"), "distinct_1", items)]
-    for statistic, head in heads.items():
-        columns += [Shown(head, statistic, digits(3)), Shown(gettext("Interval"), statistic, interval(3))]
-    yield from by_system(rows.whole, gettext("Diversity of the texts of each system"), columns, lead="distinct_2")
+    columns = [
+        named(gettext("System"), lambda row: row.system),
+        named(gettext("Measure"), lambda row: heads.get(row.statistic, row.statistic)),
+        own(gettext("Value"), digits(3)),
+        own(gettext("Interval"), interval(3)),
+        own(gettext("Items"), items),
+        Shown(gettext("Before rules"), "", digits(3), before=True),
+    ]
+    of_systems = rows.whole.of(*heads)
+    more = gettext("Further rows in the file of results: %(n)s.")
+    caption = gettext("Diversity of the texts of each system")
+    yield from table_of(rows.whole, caption, columns, of_systems, by=("system",), most=200, more=more)
     pairs = [
         named(gettext("Pair"), formats.pair("−")),
         named(gettext("Measure"), lambda row: heads.get(str(row.label), row.label)),
@@ -212,6 +220,6 @@ def diversity_tables(rows: StoredRows, limit: float) -> Iterator[Table]:
     lines: list[ResultRow] = rows.whole.of("diversity_difference")
     yield from table_of(
         rows.whole, gettext("Differences in diversity"), pairs, lines, by=("system", "system_b", "label"), most=200,
-        more=gettext("Further differences in the file of results: %(n)s."),
+        more=more,
     )  # fmt: skip
     yield from subsets(rows, limit, gettext("Diversity by subset"))

@@ -62,7 +62,10 @@ def test_a_system_that_repeats_itself_is_found() -> None:
     assert all(row.by_system for row in rows)
     stored = [ResultRow(**{name: getattr(row, name) for name in COLUMNS}) for row in rows]
     systems, pairs = tables_for("diversity", stored, 0.05)
-    assert [line[0].text for line in systems.rows] == ["s0", "s1"]
+    assert [line[0].text for line in systems.rows] == ["s0", "s1"] * 5
+    assert [line[1].text for line in systems.rows][::2] == [
+        "Type-token ratio", "Distinct-1", "Distinct-2", "Distinct-3", "Self-BLEU",
+    ]  # fmt: skip
     assert len(pairs.rows) == 5
 
 

@@ -17,9 +17,6 @@ BLEU_ORDER, NO_MATCH = 4, 0.1
 # Fewer items leave too little to judge how far the value may be from that of other items.
 FEWEST_ITEMS = 10
 TOO_FEW = f"Fewer than {FEWEST_ITEMS} items that all systems have a text for."
-# With a larger standard error of the log odds, a figure rests on a handful of repeated sequences.
-MOST_ON_LOG_ODDS = 0.5
-NEAR_AN_END = "No interval: hardly anything is repeated here, or nearly everything, so few sequences decide."
 ALL_ALIKE = "No interval: leaving out any item gives the same value."
 
 
@@ -54,10 +51,8 @@ class Jackknifed:
         Near the ends of the scale other items give skewed values.
         """
         plain = self.estimate(confidence)
-        if plain.low is None or plain.se is None:
+        if plain.low is None or not 0 < self.value < 1:
             return replace(plain, p=None, df=None)
-        if plain.se > MOST_ON_LOG_ODDS * self.value * (1 - self.value):
-            return Estimate(self.value, n_items=plain.n_items, note=NEAR_AN_END)
         odds = self.value / (1 - self.value)
         factor = np.exp((self.value - plain.low) / (self.value * (1 - self.value)))
         low, high = (float(1 / (1 + 1 / limit)) for limit in (odds / factor, odds * factor))
