@@ -44,7 +44,7 @@ class Evaluated:
 
 
 def favoured_in(examples: Iterable[Example], evaluated: Sequence[Evaluated]) -> Iterator[TextFinding]:
-    """Yield a finding for each place whose examples equal or nearly equal evaluated texts.
+    """Yield a finding for each place with examples that equal or nearly equal evaluated texts.
 
     `words` of the finding quotes the first such text, `first` names some with their systems, and `systems` are the key
     of the place and the names of the systems, most frequent first. `of` is the number of evaluated texts looked at.

@@ -19,5 +19,5 @@ def sittings(
     for place in range(1, each):
         deviation[:, place] += text * quality[shown[:, place - 1]] + answer * deviation[:, place - 1]
     values = quality[shown] + leniency[:, np.newaxis] + deviation
-    rater, place = np.divmod(np.arange(shown.size), each)
-    return values.ravel(), shown.ravel(), rater, place
+    place_of = np.arange(shown.size)
+    return values.ravel(), shown.ravel(), place_of // each, place_of % each

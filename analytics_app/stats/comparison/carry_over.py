@@ -1,4 +1,4 @@
-"""Carry-over: what the preceding text and the rater's preceding answer add to an answer.
+"""Carry-over: the effects of the preceding text and the rater's preceding answer on an answer.
 
 Contrasts of neighbouring answers with all pairs of answers of a rater, which are zero on average in sets of any length
 unless an answer depends on the one before it. Subtracting the means of raters and texts in a regression instead would
@@ -190,7 +190,7 @@ class _Rows:
         return np.asarray(np.bincount(who, weights=numbers, minlength=self.n_raters), dtype=np.float64)
 
     def ratio(self, above: Floats, below: Floats, confidence: float) -> Estimate:
-        """Return the ratio of two sums over raters, with t limits from what the raters add to it."""
+        """Return the ratio of two sums over raters, with t limits from the raters' shares in it."""
         # Lazy import: web processes import this module but never compute limits.
         from scipy.special import stdtr, stdtrit  # noqa: PLC0415
 
@@ -208,7 +208,7 @@ class _Rows:
 
 @dataclass(frozen=True, slots=True)
 class _Noise:
-    """What texts and raters leave: its variance, and the numbers of answers of the raters."""
+    """The variance that texts and raters leave, and the numbers of answers of the raters."""
 
     left: float
     of_raters: Codes
@@ -237,7 +237,7 @@ class _Matrices:
     neighbours: float
 
     def lasting(self, autocorrelation: float) -> tuple[float, float]:
-        """Return the sums of M and of W over what a text does to later answers, per point of carry-over.
+        """Return the sums of M and of W over the effects of a text on later answers, per point of carry-over.
 
         What a text adds to the next answer lives on in later answers if answers carry over too.
         """
@@ -318,7 +318,7 @@ def _of_answers(rows: _Rows, noise: _Noise, confidence: float) -> Estimate:
 
 
 def _solved(expected: Callable[[float], float], observed: float) -> float:
-    """Return the autocorrelation that makes the expectation what was observed, by interpolation."""
+    """Return the autocorrelation under which the expectation equals the observed value, by interpolation."""
     from scipy.optimize import brentq  # noqa: PLC0415
 
     if expected(-_LARGEST) >= observed:

@@ -12,6 +12,7 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 from django.core.validators import StepValueValidator
+from django.utils.functional import classproperty
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -50,6 +51,7 @@ from tasks_app.task_types.error_spans.marks import (
     shortened,
     with_origins,
 )
+from tasks_app.task_types.error_spans.named_errors import named_wrongly
 from tasks_app.task_types.error_spans.params import MOST, MOST_ELSEWHERE, SpanParameters
 from tasks_app.task_types.error_spans.scheme import PUBLISHED_IN, Scheme, scheme_of
 from tasks_app.task_types.error_spans.scoring import as_key, weight_of
@@ -370,27 +372,40 @@ class SpansForm(ScreenForm):
 
     def page_data(self) -> dict[str, Any]:
         """Return the data for the script, in the order of the screen, without systems and known answers."""
-        screen, kind = self.screen, self.kind
-        markable = kind.marks_source
-        texts: list[dict[str, Any]] = [
-            _text("output", shown.position, shown.part.text, shown.part.language or screen.language, marked=True)
-            | _highlights(shown.part.highlights)
-            for shown in screen.shown_parts
-        ]
-        if self.shows_source:
-            language = screen.source_language or screen.language
-            source = _text("source", 1 if markable else 0, screen.source, language, marked=markable)
-            texts.insert(0, source | _highlights(screen.highlights.get("source", ())))
+        shown = self.screen.shown_parts
+        sources = [self.source_data()] if self.shows_source else []
         return {
-            "texts": texts,
-            "given": {
-                str(shown.position): [mark.as_dict() for mark in self.to_confirm(shown)] for shown in screen.shown_parts
-            },
-            "edited": {
-                str(shown.position): [mark.as_dict() for mark in prefilled(shown.part.prefill)]
-                for shown in screen.shown_parts
-                if kind.edits_given and shown.part.prefill
-            },
+            "texts": [*sources, *(self.text_data(one, one.position) for one in shown)],
+            "given": {str(one.position): self.given_data(one) for one in shown},
+            "edited": {str(one.position): marks for one in shown if (marks := self.edited_data(one))},
+            **self.rules_data(),
+        }
+
+    def source_data(self) -> dict[str, Any]:
+        """Return the source for the script."""
+        screen, markable = self.screen, self.kind.marks_source
+        language = screen.source_language or screen.language
+        source = _text("source", 1 if markable else 0, screen.source, language, marked=markable)
+        return source | _highlights(screen.highlights.get("source", ()))
+
+    def text_data(self, shown: ShownPart, position: int) -> dict[str, Any]:
+        """Return a text for the script, with its place on the page."""
+        language = shown.part.language or self.screen.language
+        text = _text("output", position, shown.part.text, language, marked=True)
+        return text | _highlights(shown.part.highlights)
+
+    def given_data(self, shown: ShownPart) -> list[dict[str, Any]]:
+        """Return the marks of which raters say whether they are right, for the script."""
+        return [mark.as_dict() for mark in self.to_confirm(shown)]
+
+    def edited_data(self, shown: ShownPart) -> list[dict[str, Any]]:
+        """Return the marks that a text came with and that raters edit, for the script."""
+        return [mark.as_dict() for mark in prefilled(shown.part.prefill)] if self.kind.edits_given else []
+
+    def rules_data(self) -> dict[str, Any]:
+        """Return the scheme and the rules of marks for the script."""
+        kind = self.kind
+        return {
             "severities": [asdict(severity) for severity in self.scheme.severities],
             "categories": [
                 asdict(category) | {"name": category.full_name} for category in self.scheme.categories.values()
@@ -448,7 +463,8 @@ class ErrorSpans(SpanParameters):
     )
     use_when = _(
         "You want to know what is wrong and where, or systems are so close that a single score per text does not tell "
-        "them apart. MQM needs trained raters; ESA works with fluent speakers."
+        "them apart. MQM needs trained raters; ESA works with fluent speakers. With a whole document on a page, raters "
+        "see the texts of all systems side by side (contrastive ESA)."
     )
     analysed = _(
         "Errors per text by severity, kind, system and rater; MQM score from the weights; share of texts without "
@@ -456,7 +472,7 @@ class ErrorSpans(SpanParameters):
     )
     limits = _(
         "Marking needs JavaScript. Each text takes as many errors as set, 5 for MQM as published. With several texts "
-        "on a screen nothing can be marked in the source: use the word [missing]. Given marks are in the output only."
+        "on a page nothing can be marked in the source: use the word [missing]. Given marks are in the output only."
     )
     outcomes = (
         Outcome(
@@ -499,8 +515,8 @@ class ErrorSpans(SpanParameters):
 
     @property
     def marks_source(self) -> bool:
-        """Whether errors can be marked in the source."""
-        alone = self.layout != "together" and self.show_source
+        """Whether errors can be marked in the source: only beside a single text."""
+        alone = self.layout != "together" and not self.shows_documents and self.show_source
         return alone and _chosen(self.mark_source, published=self.scheme == "mqm")
 
     @property
@@ -530,6 +546,41 @@ class ErrorSpans(SpanParameters):
     def limits_of(self, texts: Mapping[str, str], scheme: Scheme) -> Limits:
         """Return the limits of marks in an output and its source."""
         return Limits(texts, scheme, self.has_missing, self.overlaps, self.most)
+
+    @classproperty
+    def cell_template_name(cls) -> str:
+        """The template of a text in the table of a document."""
+        return "task_types/error_spans/cell.html"
+
+    @classproperty
+    def beside_template_name(cls) -> str:
+        """The template of the source and other material beside the texts of a part, in the table of a document."""
+        return "task_types/error_spans/beside.html"
+
+    @classproperty
+    def document_template_name(cls) -> str:
+        """The template around the table of a document, with one panel for all its texts."""
+        return "task_types/error_spans/document.html"
+
+    def document_data(self, cells: Sequence[tuple[int, int, str, ScreenForm]]) -> dict[str, object]:
+        """Return the data for the script: positions are the numbers of texts on the page."""
+        texts: list[dict[str, Any]] = []
+        given, edited, scores, rows = {}, {}, {}, set()
+        rules: dict[str, Any] = {}
+        for number, row, _name, form in cells:
+            if not isinstance(form, SpansForm):
+                raise TypeError("A document of error spans has forms of error spans.")
+            (shown,) = form.screen.shown_parts
+            rules = rules or form.rules_data()
+            if row not in rows and form.shows_source:
+                texts.append(form.source_data() | {"row": row})
+            rows.add(row)
+            texts.append(form.text_data(shown, number) | {"row": row})
+            given[str(number)] = form.given_data(shown)
+            if marks := form.edited_data(shown):
+                edited[str(number)] = marks
+            scores[str(number)] = form.add_prefix(field_name(shown.position, SCORE))
+        return {"texts": texts, "given": given, "edited": edited, "scores": scores, **rules}
 
     def brings(self) -> tuple[Criterion, ...]:
         """Return the criteria of the errors, and of the score with the anchors of ESA."""
@@ -597,6 +648,10 @@ class ErrorSpans(SpanParameters):
         groups = () if is_severity else [group.key for group in scheme.groups]
         known = as_key(word) in {as_key(key) for key in (*keys, *groups)}
         return None if known or not keys else keys
+
+    def instruction_problems(self, instructions: str) -> Iterator[str]:
+        """Yield a sentence for severities and categories that are none of the task."""
+        return named_wrongly(instructions, self.told_apart(source=self.marks_source))
 
     def heds(self, criterion: Criterion | None) -> dict[str, str]:
         """Describe marks as annotation, and the score as a slider of 101 points."""

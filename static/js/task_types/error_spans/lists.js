@@ -4,13 +4,14 @@ import { fill } from "../../core/words.js";
 
 /** The controls of one text. */
 class Question {
-  constructor(element) {
+  constructor(element, root) {
     this.element = element;
     this.position = Number(element.dataset.spansQuestion);
     this.field = element.querySelector("[data-spans-field]");
     this.none = element.querySelector("[data-spans-none]");
     this.list = element.querySelector("[data-spans-list]");
-    this.item = element.querySelector("template[data-spans-item]");
+    // Several texts of a page share one.
+    this.item = root.querySelector("template[data-spans-item]");
     this.radios = [...element.querySelectorAll("[data-given]")];
     this.sentence = element.dataset.missing;
   }
@@ -28,7 +29,7 @@ export class Lists {
   constructor(unit) {
     this.unit = unit;
     this.writing = false;
-    this.questions = [...unit.root.querySelectorAll("[data-spans-question]")].map((element) => new Question(element));
+    this.questions = [...unit.root.querySelectorAll("[data-spans-question]")].map((element) => new Question(element, unit.root));
     unit.root.addEventListener("change", (event) => {
       // A draft that is put back, a verdict or a tick by hand; what is written from here is known already.
       if (!this.writing && event.target.closest("[data-spans-question]")) {
@@ -109,7 +110,7 @@ export class Lists {
     for (const question of this.questions) {
       const marks = this.unit.marks.of(question.position);
       const listed = marks.filter((mark) => !mark.given);
-      question.list.replaceChildren(...listed.map((mark) => this.itemOf(question, mark)));
+      this.drawList(question, listed);
       question.list.hidden = listed.length === 0;
       question.none.disabled = marks.some((mark) => !mark.given || mark.verdict === "keep");
       const left = this.unit.marks.left(question.position);
@@ -120,9 +121,18 @@ export class Lists {
     }
   }
 
+  /** Write the list of a text, unless it is as it was: of a page of many texts one has changed. */
+  drawList(question, listed) {
+    const isChosen = listed.some((mark) => mark.key === this.unit.chosen);
+    const looks = JSON.stringify([listed, isChosen && this.unit.chosen]);
+    if (looks !== question.looks) {
+      question.looks = looks;
+      question.list.replaceChildren(...listed.map((mark) => this.itemOf(question, mark)));
+    }
+  }
+
   about(question, sentence) {
-    const letter = question.element.dataset.letter;
-    return letter ? this.unit.word("about-text", { letter, sentence }) : sentence;
+    return this.unit.about(question.element, sentence);
   }
 
   itemOf(question, mark) {
