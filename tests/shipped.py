@@ -36,7 +36,7 @@ RULES = (
     "simple_items", "skips", "straight_lining", "trust", "working_time",
 )  # fmt: skip
 ANALYSES = (
-    "agreement", "answers_by_group", "best_worst", "clusters", "correlation", "criteria", "distribution",
+    "agreement", "answers_by_group", "best_worst", "clusters", "correlation", "criteria", "distribution", "diversity",
     "error_counts", "error_labels", "error_spans", "factors", "features", "fewer_judgments", "fieldwork", "given_marks",
     "icc", "instruments", "intra_rater", "items", "joint_labels", "kappa", "known_truth", "krippendorff", "labels",
     "magnitude", "marked_texts", "metric_pairs", "metrics", "metrics_of_errors", "order_effects", "outcomes",

@@ -115,8 +115,8 @@ def carry_over(
     if _repeated(text, rater, place) > SAME_ORDER:
         return _undefined(SAME_FOR_ALL)
     rows = _Rows.of(y, q, rater, starts, lengths)
-    answer, autocorrelation = _of_answers(rows, _Noise(_left(y, text, rater), np.bincount(rater)), confidence)
-    return CarryOver(_of_texts(rows, autocorrelation, confidence), answer)
+    answer = _of_answers(rows, _Noise(_left(y, text, rater), np.bincount(rater)), confidence)
+    return CarryOver(_of_texts(rows, answer, confidence), answer)
 
 
 def _undefined(note: str) -> CarryOver:
@@ -282,8 +282,8 @@ def _series(n: int, autocorrelation: float) -> Floats:
     return np.asarray(lasting.T @ lasting)
 
 
-def _of_answers(rows: _Rows, noise: _Noise, confidence: float) -> tuple[Estimate, float]:
-    """Return the effect of the preceding answer, and 0 for its value where there is none."""
+def _of_answers(rows: _Rows, noise: _Noise, confidence: float) -> Estimate:
+    """Return the effect of the preceding answer."""
     above, below = np.zeros(rows.n_raters), np.zeros(rows.n_raters)
     spread = df = 0.0
     for n, (who, own, theirs) in rows.by_length.items():
@@ -295,7 +295,7 @@ def _of_answers(rows: _Rows, noise: _Noise, confidence: float) -> tuple[Estimate
         above += rows.summed(who[varies], ratios)
         below += rows.summed(who[varies], np.full(len(ratios), m.neighbours))
     if noise.left <= _ROUNDING or not below.any():
-        return Estimate(None, n_ratings=rows.n_ratings, n_raters=rows.n_raters, note=NO_SPREAD), 0.0
+        return Estimate(None, n_ratings=rows.n_ratings, n_raters=rows.n_raters, note=NO_SPREAD)
     observed = rows.ratio(above, below, confidence)
 
     def expected(autocorrelation: float) -> float:
@@ -314,7 +314,7 @@ def _of_answers(rows: _Rows, noise: _Noise, confidence: float) -> tuple[Estimate
     value, low, high = (
         None if x is None else _solved(expected, x) for x in (observed.value, observed.low, observed.high)
     )
-    return replace(observed, value=value, low=low, high=high), value or 0.0
+    return replace(observed, value=value, low=low, high=high)
 
 
 def _solved(expected: Callable[[float], float], observed: float) -> float:
@@ -328,8 +328,22 @@ def _solved(expected: Callable[[float], float], observed: float) -> float:
     return float(brentq(lambda x: expected(x) - observed, -_LARGEST, _LARGEST, xtol=1e-8))
 
 
-def _of_texts(rows: _Rows, autocorrelation: float, confidence: float) -> Estimate:
-    """Return the effect of the preceding text, given that of the preceding answer."""
+def _of_texts(rows: _Rows, answer: Estimate, confidence: float) -> Estimate:
+    """Return the effect of the preceding text, given that of the preceding answer with its limits."""
+    if answer.value is None or answer.low is None or answer.high is None:
+        return _of_texts_given(rows, 0.0, confidence)
+    # An uncertain effect is drawn towards 0, else its large values would weigh more than its small ones.
+    half = (answer.high - answer.low) / 2
+    certain = answer.value**2 / max(answer.value**2 + half**2 / 4, _ROUNDING)
+    estimate = _of_texts_given(rows, certain * answer.value, confidence)
+    lowest, highest = (_of_texts_given(rows, end, confidence).value for end in (answer.low, answer.high))
+    if estimate.value is None or estimate.low is None or lowest is None or highest is None:
+        return estimate
+    width = float(np.hypot(estimate.value - estimate.low, (highest - lowest) / 2))
+    return replace(estimate, low=estimate.value - width, high=estimate.value + width)
+
+
+def _of_texts_given(rows: _Rows, autocorrelation: float, confidence: float) -> Estimate:
     above, below, effect = np.zeros(rows.n_raters), np.zeros(rows.n_raters), 0.0
     for n, (who, own, theirs) in rows.by_length.items():
         above += rows.summed(who, _forms(theirs, _matrices(n).contrast, own - theirs))
