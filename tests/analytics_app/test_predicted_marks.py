@@ -215,6 +215,19 @@ def test_a_text_that_the_file_leaves_out_is_no_error_free_text(tmp_path: Path) -
     )
 
 
+def test_an_answer_without_a_score_is_neither_error_free_nor_not(tmp_path: Path) -> None:
+    """Without r2's score of 2A, nobody is left there to be compared with r1: neither for people nor for the metric."""
+    load(tmp_path, ESA, ITEMS, [row for row in PEOPLE if row.get("value") != 84])
+    add_metric(tmp_path, METRIC, "GEMBA")
+    found = analysed(tmp_path, {"analysis": "predicted_marks"})
+    share = one(found, "error_free_share", system="A")
+    assert (share["value"], share["n_ratings"]) == (pytest.approx((0 + 1) / 2), 3)
+    assert "1 answers without a score are left out." in share["note"]
+    shared = one(found, "error_free_f1_shared", metric="GEMBA")
+    assert (shared["value"], shared["n_items"]) == (pytest.approx(f1(1 / 2, 1)), 2)
+    assert one(found, "people_error_free_f1_shared", metric="GEMBA")["n_items"] == 2
+
+
 def test_people_alone_have_their_figures(tmp_path: Path) -> None:
     load(
         tmp_path,
