@@ -8,6 +8,7 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from analytics_app import methods_text
 from analytics_app.models import Exclusion, ResultRow, Run
 from analytics_app.show.shown import tables_for
 from tasks_app.models import Rater, Study
@@ -182,6 +183,17 @@ def test_the_tables(rows: list[dict[str, Any]]) -> None:
     assert shares.notes[0] == "Error-free is a text without a mark and with a score of at least 85."
     assert [line[0].text for line in raters.rows] == ["All raters", "r1", "r2"]
     assert len(agreement.rows) == 2
+
+
+def test_the_methods_text_tells_of_metrics_and_the_ceiling(rows: list[dict[str, Any]]) -> None:
+    run = newest()
+    section = methods_text.write(run.study, run, standing="Exploratory.", systems=False)
+    told = [sentence.text for paragraph in section.paragraphs for sentence in paragraph.sentences]
+    assert any(
+        text.startswith("Error spans predicted by GEMBA were compared with those of each person") for text in told
+    )
+    assert any(text.startswith("As the human ceiling, each person was held out") for text in told)
+    assert "perrella-2026" in {reference.key for reference in section.references}
 
 
 def test_a_text_that_the_file_leaves_out_is_no_error_free_text(tmp_path: Path) -> None:
