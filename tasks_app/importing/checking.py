@@ -17,6 +17,7 @@ from tasks_app.importing.ratings import ANSWER_COLUMNS, SPAN, Fault, RatingCheck
 from tasks_app.importing.shaping.declared import Offsets
 from tasks_app.importing.targets import About, Answers, Names, NotFound, Targets, TaskTarget
 from tasks_app.models import Assignment, Judgment, Study
+from tasks_app.models.raters import METRIC
 from tasks_app.services.copying import cells_of
 from tasks_app.services.imports.storing import Answer, Judged, Place, Staged, half_key_of, key_of_name
 from tasks_app.studyfile.files.tables import Row
@@ -111,6 +112,12 @@ class RowCheck:
             return None
         if self._offsets is not None:
             self._offsets.read(row, about)
+        if str(row.cells.get("rater", "")).startswith(METRIC) and not about.unit.task.has_spans:
+            sentence = _(
+                "Marks of a metric belong to tasks in which errors are marked. Import scores of a metric as scores: "
+                "Data → Import scores, or manage.py import_scores."
+            )
+            self._report(row, "rater", sentence)
         answer = self._answer(row, about, judged.state)
         if answer.unknown_kind:
             self.unknown_kinds[answer.unknown_kind] += 1

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from analytics_app.exports.named.base import Segment, Writer, Written, register
+from tasks_app.models.raters import METRIC
 from tasks_app.task_types.error_spans.scoring import weight_of
 
 NO_TRANSLATION = "[No translation supplied]"
@@ -57,7 +58,10 @@ def _collect(
 ) -> None:
     """Keep a rating: a score of its criterion, or an error of its rater."""
     text = (row["item"], row["system"])
-    if row["variant"]:
+    if row["rater"].startswith(METRIC):
+        # The folder is named human-scores, and a mean over people and metrics is neither.
+        written.left_out[_("Left out: ratings of automatic metrics (%(n)s).")] += 1
+    elif row["variant"]:
         written.left_out[_("Left out: ratings of further texts of one system (%(n)s).")] += 1
     elif row["value"] is not None and row["item"] and row["system"]:
         scores.setdefault(_NO_FILE.sub("-", row["criterion"] or row["task"]), {}).setdefault(text, []).append(

@@ -63,6 +63,20 @@ def test_errors_written_for_wmt_are_read_back_unchanged(marked: Study, tmp_path:
     assert said == ""
 
 
+def test_marks_of_a_metric_are_no_human_scores(marked: Study, tmp_path: Path) -> None:
+    """The same file as marks of a metric: WMT has rows of the metric, mt-metrics-eval people only."""
+    before, _said = exported(marked, tmp_path, "mt-metrics-eval")
+    (tmp_path / "mqm.tsv").write_text(MQM, encoding="utf-8")
+    call_command(
+        "import_ratings", "marked", str(tmp_path / "mqm.tsv"), format="wmt-mqm", metric="twin", stdout=StringIO()
+    )
+    after, said = exported(marked, tmp_path, "mt-metrics-eval")
+    assert "ratings of automatic metrics" in said
+    assert rows_of("mt-metrics-eval", after, "x.zip") == rows_of("mt-metrics-eval", before, "x.zip")
+    lines = exported(marked, tmp_path, "wmt-mqm")[0].decode().splitlines()
+    assert {line.split("\t")[4] for line in lines[1:]} >= {"r1", "metric:twin"}
+
+
 def test_folders_written_for_mt_metrics_eval_are_read_back(marked: Study, tmp_path: Path) -> None:
     """Errors come back with their raters; the score of a text is the mean of its raters' penalties, turned."""
     content, said = exported(marked, tmp_path, "mt-metrics-eval")
