@@ -47,7 +47,7 @@ def test_a_system_that_repeats_itself_is_found() -> None:
     expected = distinct(Tokens.of(plain), 2)
     assert expected is not None
     first, second = of(rows, "distinct_2")
-    assert (first.system, first.value, first.n_items) == ("s0", pytest.approx(expected.value), N)
+    assert [first.system, first.value, first.n_items] == ["s0", pytest.approx(expected.value), N]
     assert first.low is not None
     assert first.low < expected.value
     assert second.value is not None

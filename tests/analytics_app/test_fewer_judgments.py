@@ -80,14 +80,14 @@ def test_of_many_judgments_fewer_samples_are_drawn_and_the_rows_say_so(monkeypat
         return [row for row in rows if row.statistic == "model_error"]
 
     rows = of_model(20)
-    assert {row.settings["rounds"] for row in rows} == {3}
+    assert {(row.settings or {})["rounds"] for row in rows} == {3}
     assert all("3 samples were drawn for each number of judgments instead of 20" in (row.note or "") for row in rows)
     chosen = of_model(3)
     assert [row.value for row in chosen] == [row.value for row in rows]
     assert not any("instead of" in (row.note or "") for row in chosen)
     # At least two are drawn while these can be afforded, and beyond that there is no curve.
     monkeypatch.setattr(fewer_judgments, "READ", 100)
-    assert {row.settings["rounds"] for row in of_model(20)} == {2}
+    assert {(row.settings or {})["rounds"] for row in of_model(20)} == {2}
     monkeypatch.setattr(fewer_judgments, "MOST_READ", 399)
     assert [(row.value, row.note) for row in of_model(20)] == [(None, fewer_judgments.TOO_MANY)]
 

@@ -33,7 +33,7 @@ def found(counts: list[list[float]], **more: object) -> Found:
 def test_figures_by_hand(counts: list[list[float]], precision: float, recall: float, f1: float) -> None:
     figure = found(counts)
     values = (figure.precision.value, figure.recall.value, figure.f1.value)
-    assert values == tuple(None if value is None else pytest.approx(value) for value in (precision, recall, f1))
+    assert list(values) == [None if value is None else pytest.approx(value) for value in (precision, recall, f1)]
     assert figure.f1.n_items == len(counts)
 
 

@@ -193,7 +193,7 @@ NARROW_MARK = st.tuples(st.integers(0, 1), st.integers(0, 12), st.integers(1, 8)
 def test_partial_credit_is_that_of_the_best_of_all_matchings(
     a: list[tuple[int, ...]], b: list[tuple[int, ...]], penalty: float
 ) -> None:
-    marks: list[Mark] = [(0, rater, *mark) for rater, of_rater in enumerate((a, b)) for mark in of_rater]  # type: ignore[misc]
+    marks: list[Mark] = [(0, rater, *mark) for rater, of_rater in enumerate((a, b)) for mark in of_rater]
     looks, spans = made([(0, 0), (0, 1)], marks)
     (counts,) = match_counts(PairedLooks.of(looks), spans, Kind("partial", penalty=penalty)).tolist()
     assert counts[:2] == [len(a), len(b)]
@@ -228,7 +228,7 @@ def test_partial_credit_is_that_of_the_best_of_all_matchings(
 def test_partial_credit_by_hand(
     a: list[tuple[int, ...]], b: list[tuple[int, ...]], penalty: float, credits: tuple[float, float]
 ) -> None:
-    marks: list[Mark] = [(0, rater, *mark) for rater, of_rater in enumerate((a, b)) for mark in of_rater]  # type: ignore[misc]
+    marks: list[Mark] = [(0, rater, *mark) for rater, of_rater in enumerate((a, b)) for mark in of_rater]
     paired, (looks, spans) = PairedLooks, made([(0, 0), (0, 1)], marks)
     counts = match_counts(paired.of(looks), spans, Kind("partial", penalty=penalty))
     assert counts[0].tolist() == pytest.approx([len(a), len(b), *credits])
