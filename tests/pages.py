@@ -66,6 +66,13 @@ def without_tokens(html: str) -> str:
     return TOKEN.sub("", html)
 
 
+def without_words(html: str) -> tuple[str, str]:
+    """Return a page without the sentences that its scripts say, and these."""
+    before, begins, rest = html.partition("<template data-words>")
+    sentences, _ends, after = rest.partition("</template>") if begins else ("", "", "")
+    return before + after, sentences
+
+
 class _FormReader(HTMLParser):
     """Collects what a browser would post for one form of a page that nobody has touched; buttons are left out."""
 
@@ -104,7 +111,7 @@ class _FormReader(HTMLParser):
 
 
 def fields_of(page: str, form_id: str) -> dict[str, list[str]]:
-    """Return what a browser would post for a form that nobody has touched, without its buttons."""
+    """Return the fields that a browser would post for an untouched form, without its buttons."""
     reader = _FormReader(form_id)
     reader.feed(page)
     return reader.fields

@@ -15,7 +15,9 @@ from analytics_app.show import labels
 from analytics_app.show.scope import first_scope, limited_freedom
 
 DATASHEET = ("shimorina-2022",)
+PARTIAL_CREDIT = ("perrella-2026",)
 COMPOSITES = ("demattei-2020",)
+CEILING = ("agirre-2012",)
 MODEL = ("bates-2015", "kuznetsova-2017")
 
 
@@ -27,8 +29,10 @@ def sentences(facts: Facts, run: Run, standing: str, others: Sequence[ResultRow]
     yield from _standing(facts, standing)
     yield from _settings(facts)
     yield from _composites(facts)
+    yield from _ceiling(facts)
     yield from _tests(facts)
     yield from _other_tests(facts, others)
+    yield from _predicted_marks(facts)
     for frame in facts.main:
         for criterion in frame.criteria:
             yield from _agreement(facts, CriterionFacts(criterion.key, criterion.name, criterion, frame, {}))
@@ -67,6 +71,23 @@ def _composites(facts: Facts) -> Iterator[Sentence]:
         definitions = listed(f"“{composite.name}” ({composite.definition})" for composite in declared)
         scores = "A composite score was" if len(declared) == 1 else "Composite scores were"
         yield Sentence(f"{scores} computed from the scores of metrics: {definitions}", COMPOSITES)
+
+
+def _ceiling(facts: Facts) -> Iterator[Sentence]:
+    """Yield sentences that define the figures between people that metrics are shown beside, the human ceiling."""
+    n_halves = {
+        (row.settings or {}).get("n_comparisons")
+        for row in facts.rows
+        if row.statistic == "people_pearson_texts" and str(row.label).startswith("half") and row.value is not None
+    }
+    if n_halves:
+        yield Sentence(
+            "The agreement of metrics with people is shown beside that between people, by the same statistics over the "
+            "texts that at least two raters judged: the ratings of each rater in turn against the mean ratings of all "
+            f"others (mean over raters), and those of a random half of the raters against the other half (mean over "
+            f"{max(map(int, filter(None, n_halves)))} divisions)",
+            CEILING,
+        )
 
 
 def _tests(facts: Facts) -> Iterator[Sentence]:
@@ -111,6 +132,22 @@ def _other_tests(facts: Facts, tested: Sequence[ResultRow]) -> Iterator[Sentence
         for (_analysis, statistic), row in sorted(kinds.items()):
             tested_one = opening(task_name(facts, frame), labels.statistic(statistic))
             yield Sentence(f"{tested_one} was tested{test_in_words(row)}")
+
+
+def _predicted_marks(facts: Facts) -> Iterator[Sentence]:
+    """Yield sentences about marks of metrics that were compared with those of people."""
+    rows = [row for row in facts.rows if row.analysis == "predicted_marks"]
+    metrics = sorted({row.metric for row in rows if row.metric and row.statistic == "metric_marks_f1"})
+    if not metrics:
+        return
+    marks = "Error spans predicted by " + listed(metrics)
+    measure = "precision, recall and F1 of a one-to-one matching with partial credit, micro over these comparisons"
+    yield Sentence(f"{marks} were compared with those of each person: {measure}", PARTIAL_CREDIT)
+    if any(row.statistic == "people_marks_f1_shared" and row.value is not None for row in rows):
+        yield Sentence(
+            "As the human ceiling, each person was held out and compared with the others, beside the metric on the "
+            "same texts"
+        )
 
 
 def main_test(rows: Sequence[ResultRow]) -> ResultRow | None:

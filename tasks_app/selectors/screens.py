@@ -54,6 +54,11 @@ class Material:
     # Sources that come before this one in its document, in their order; and what the same system made of each.
     before: tuple[str, ...] = ()
     before_texts: tuple[str, ...] = ()
+    # Where it stands: its document, if any, its item with the place there, and the systems and variants of its texts.
+    document: int | None = None
+    item: int | None = None
+    position: int = 0
+    authors: tuple[tuple[int, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +227,10 @@ def _material(
         media=() if mixed else media.get(item.get("item") or 0, ()),
         before=tuple(source for _position, source in preceding),
         before_texts=tuple(texts) if made else (),
+        document=item.get("item_document_id"),
+        item=item.get("item"),
+        position=item.get("item_position") or 0,
+        authors=tuple(sorted({(row["system"], row["variant"]) for row in rows})),
     )
 
 

@@ -199,9 +199,9 @@ class _Ratings:
         cell = place * scale.size + code
         ones = np.ones(cell.size)
         shape = (unit_codes.size * scale.size, k)
-        of_values = np.bincount(code * k + raters[pairable], minlength=scale.size * k)
+        of_values = np.bincount(code * k + raters[pairable], minlength=scale.size * k).reshape(scale.size, k)
         of_cells = csr_array((ones, (cell, raters[pairable])), shape=shape)
-        return cls(of_cells, of_values.reshape(scale.size, k).astype(np.float64), unit_codes.size, scale, level)
+        return cls(of_cells, of_values.astype(float), unit_codes.size, scale, level)
 
     def alphas(self, groups: Floats) -> Floats:
         """Return alpha of each group, shape (n_groups,); NaN where it is undefined."""
