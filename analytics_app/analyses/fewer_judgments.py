@@ -41,7 +41,7 @@ from tasks_app.task_types.base import Scale
 SMOOTHING = 0.01
 
 # All fits of the model together read about so many answers, which takes a worker about a second: with more judgments,
-# fewer samples are drawn, but at least two. Decision 147 shows that intervals hold the true share as often.
+# fewer samples are drawn, but at least two (decision 147).
 READ = 300_000
 FEWEST_ROUNDS = 2
 # The most answers that two samples of each number may read.
