@@ -326,7 +326,9 @@ def _by_model(make: Rows, judged: Judged, rounds: int, row_settings: Mapping[str
     row_settings["rounds"] = fitted.rounds
     notes = joined(_left_out(judged), _without_model(fitted.undefined), _fewer_samples(fitted.rounds, rounds))
     clusters = judged.text_cluster[fitted.text]
-    yield from _curve(make, "model_error", fitted.errors, clusters, row_settings, notes)
+    for row in _curve(make, "model_error", fitted.errors, clusters, row_settings, notes):
+        # The fit to all judgments and those to samples go wrong together, which no interval over texts takes in.
+        yield replace(row, low=None, high=None, se=None)
 
 
 def _without_model(undefined: bool) -> str | None:
@@ -368,7 +370,6 @@ def fewer_judgments_table(rows: StoredRows, limit: float) -> Iterator[Table]:
         Shown(gettext("Other majority"), "majority_error", percent(1)),
         Shown(gettext("Interval"), "majority_error", share_interval),
         Shown(gettext("Other label by Dawid and Skene"), "model_error", percent(1)),
-        Shown(gettext("Interval"), "model_error", share_interval),
         Shown(gettext("Distance of the mean"), "mean_error", digits(3)),
         Shown(gettext("Interval"), "mean_error", interval(3)),
     ]

@@ -65,6 +65,7 @@ def test_the_model_on_samples_is_seeded_and_exact_at_all_judgments() -> None:
     assert found["3"] is not None
     assert 0 < found["3"] < 0.3
     (first, *_more) = [row for row in rows if row.statistic == "model_error"]
+    assert all(row.low is row.high is row.se is None for row in (first, *_more))
     assert first.note == "With one judgment per text there is no model, so its labels begin with two."
     assert curve(rows_of("fewer_judgments", labelled(given), rounds=10), "model_error") == found
 
