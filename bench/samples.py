@@ -68,7 +68,8 @@ def main() -> None:
             for column, m in enumerate(LOOKED_AT):
                 print(
                     f"| {n_texts:,}, {n_raters} | {rounds} | {m} | {truth[column]:.1%} | {held[place, column]:.1%} | "
-                    f"{halves[place, :, column].mean():.2%} |"
+                    f"{halves[place, :, column].mean():.2%} |",
+                    flush=True,
                 )
 
 

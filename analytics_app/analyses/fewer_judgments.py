@@ -42,7 +42,7 @@ SMOOTHING = 0.01
 
 # All fits of the model together read about so many answers, which takes a worker about a second: with more judgments,
 # fewer samples are drawn, but at least two. Decision 147 shows that intervals hold the true share as often.
-READ = 400_000
+READ = 300_000
 FEWEST_ROUNDS = 2
 # The most answers that two samples of each number may read.
 MOST_READ = 600_000
@@ -72,13 +72,13 @@ class ModelErrors:
 
 def _model_errors(answers: Answers, most: int, rounds: int, rng: np.random.Generator) -> ModelErrors | str:
     """Fit the model on at most `rounds` samples for each m from 1 to `most`, or return a sentence why it cannot be."""
-    whole = by_model(answers, SMOOTHING)
-    if not isinstance(whole, Model):
-        return whole
     read_in_a_round = len(answers) * (most + 1) / 2
     rounds = min(rounds, max(FEWEST_ROUNDS, int(READ / read_in_a_round)))
     if read_in_a_round * rounds > MOST_READ:
         return TOO_MANY
+    whole = by_model(answers, SMOOTHING)
+    if not isinstance(whole, Model):
+        return whole
     clear = np.flatnonzero(whole.decided.clear)
     if not len(clear):
         return NO_CLEAR

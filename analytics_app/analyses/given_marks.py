@@ -71,18 +71,18 @@ class Fates:
         origin = (
             np.where(place >= 0, extra.origin[place], -1) if len(rows) and len(extra.id) else np.full(len(rows), -1)
         )
-        given = extra.n_given[looks.part].astype(np.int64) if len(looks) else np.empty(0, dtype=np.int64)
+        n_given = extra.n_given[looks.part].astype(np.int64) if len(looks) else np.empty(0, dtype=np.int64)
         counts = {
             name: np.bincount(marks.look[origin == code], minlength=len(looks)) for code, name in enumerate(ORIGINS)
         }
         unknown = np.bincount(marks.look[origin < 0], minlength=len(looks))
-        chosen = np.flatnonzero(given > 0)
-        kept, changed, own = (counts[name][chosen] for name in ("kept", "changed", "own"))
+        chosen = np.flatnonzero(n_given > 0)
+        n_kept, n_changed, n_own = (counts[name][chosen] for name in ("kept", "changed", "own"))
         texts_of_answer = np.bincount(looks.judgment, minlength=len(looks.judgments.seconds))
         seconds = looks.judgments.seconds[looks.judgment] / texts_of_answer[looks.judgment]
         return cls(
-            look=chosen, rater=looks.rater[chosen], given=given[chosen], kept=kept, changed=changed,
-            removed=given[chosen] - kept - changed, own=own, seconds=seconds[chosen], n_looks=len(looks),
+            look=chosen, rater=looks.rater[chosen], given=n_given[chosen], kept=n_kept, changed=n_changed,
+            removed=n_given[chosen] - n_kept - n_changed, own=n_own, seconds=seconds[chosen], n_looks=len(looks),
             unknown=int(unknown[chosen].sum()),
         )  # fmt: skip
 

@@ -80,7 +80,7 @@ def _of_complete_codings(study: Study) -> Q:
 
 
 # Columns of ratings, in rows and in the file, that were added after the first archives.
-LATER_OF_RATINGS = ("mark_origin", "mark_of")
+LATER_OF_RATINGS = ("mark_origin", "mark_of", "mark_reason")
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +194,7 @@ TABLES: tuple[ArchivedTable, ...] = (
         {"answer": _nothing({}), "comment": _nothing(""), "log": _nothing([])},
     ),
     ArchivedTable(ControlResult, "judgment__assignment__rater__study", {"detail": _nothing({})}),
-    ArchivedTable(Rating, "rater__study", texts=("text",), later=LATER_OF_RATINGS),
+    ArchivedTable(Rating, "rater__study", texts=("text", "mark_reason"), later=LATER_OF_RATINGS),
     ArchivedTable(Codebook, "study"),
     ArchivedTable(Code, "codebook__study"),
     ArchivedTable(Coder, "codebook__study", {"user_id": _nothing(None)}),

@@ -262,22 +262,22 @@ class RowCheck:
         if is_silent:
             faults.extend(self._faults_of_silence(cells))
             skip, comment = _reason(cells)
-            said = Answer(False, False, False, cells.get("rating"), skip_reason=skip, comment=comment)
-            text = cells_of(said)
+            answer = Answer(False, False, False, cells.get("rating"), skip_reason=skip, comment=comment)
+            text = cells_of(answer)
             return _AnswerCells(criterion, faults, True, "", text, text)
         faults.extend(self._ratings.faults(cells, task, criterion, is_placed=is_placed))
         if state == State.SKIPPED:
             faults.append(("state", _("A skipped unit has no rating. For a skip, write “skip” as its label.")))
         answers = task.answers(criterion)
-        said = Answer(
+        answer = Answer(
             rated=True,
             spans=self._ratings.is_one_of_several(cells, task, criterion),
             alone=cells.get("label") in answers.labels_alone,
             **{name: cells.get(name) for name in ("rating", *OF_RATING)},
         )
-        turned = said._replace(label=answers.turned(said.label))
+        turned = answer._replace(label=answers.turned(answer.label))
         kind = self._ratings.unknown_kind(cells, task)
-        return _AnswerCells(criterion, faults, False, kind, cells_of(said), cells_of(turned))
+        return _AnswerCells(criterion, faults, False, kind, cells_of(answer), cells_of(turned))
 
     def _criterion(
         self, cells: Mapping[str, Any], task: TaskTarget, *, is_silent: bool

@@ -8,6 +8,7 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from analytics_app import methods_text
 from analytics_app.models import Exclusion, ResultRow, Run
 from analytics_app.show.shown import tables_for
 from tasks_app.models import Rater, Study
@@ -184,6 +185,17 @@ def test_the_tables(rows: list[dict[str, Any]]) -> None:
     assert len(agreement.rows) == 2
 
 
+def test_the_methods_text_tells_of_metrics_and_the_ceiling(rows: list[dict[str, Any]]) -> None:
+    run = newest()
+    section = methods_text.write(run.study, run, standing="Exploratory.", systems=False)
+    told = [sentence.text for paragraph in section.paragraphs for sentence in paragraph.sentences]
+    assert any(
+        text.startswith("Error spans predicted by GEMBA were compared with those of each person") for text in told
+    )
+    assert any(text.startswith("As the human ceiling, each person was held out") for text in told)
+    assert "perrella-2026" in {reference.key for reference in section.references}
+
+
 def test_a_text_that_the_file_leaves_out_is_no_error_free_text(tmp_path: Path) -> None:
     load(tmp_path, ESA, ITEMS, PEOPLE)
     # A skipped text, and an answer to a text as a check, are no answers either.
@@ -213,6 +225,19 @@ def test_a_text_that_the_file_leaves_out_is_no_error_free_text(tmp_path: Path) -
         "elsewhere has no answer for these texts. 1 answers of elsewhere are about texts that people did not judge "
         "here, and are left out."
     )
+
+
+def test_an_answer_without_a_score_is_neither_error_free_nor_not(tmp_path: Path) -> None:
+    """Without r2's score of 2A, nobody is left there to be compared with r1: neither for people nor for the metric."""
+    load(tmp_path, ESA, ITEMS, [row for row in PEOPLE if row.get("value") != 84])
+    add_metric(tmp_path, METRIC, "GEMBA")
+    found = analysed(tmp_path, {"analysis": "predicted_marks"})
+    share = one(found, "error_free_share", system="A")
+    assert (share["value"], share["n_ratings"]) == (pytest.approx((0 + 1) / 2), 3)
+    assert "1 answers without a score are left out." in share["note"]
+    shared = one(found, "error_free_f1_shared", metric="GEMBA")
+    assert (shared["value"], shared["n_items"]) == (pytest.approx(f1(1 / 2, 1)), 2)
+    assert one(found, "people_error_free_f1_shared", metric="GEMBA")["n_items"] == 2
 
 
 def test_people_alone_have_their_figures(tmp_path: Path) -> None:

@@ -70,7 +70,8 @@ def swapped(counts: Floats) -> Floats:
 class Compared:
     """Pairs of looks at texts: of people, and of one metric (the last rater) with each person.
 
-    `shared` has, for each text, the number of people who judged it beside the one that is held out.
+    `others` has, for each text, the number of people who judged it beside the person that is held out; `others_scored`
+    counts only people of whom it is known whether they find the text error-free.
     """
 
     judged: Judged
@@ -79,6 +80,7 @@ class Compared:
     spans: Spans
     error_free: Floats
     others: Codes
+    others_scored: Codes
     _counts: dict[Kind | str, Floats] = field(default_factory=dict)
 
     @classmethod
@@ -97,8 +99,16 @@ class Compared:
             rest = (np.r_[getattr(kept, name), getattr(own, name)] for name in ("side", "start", "end", "label"))
             spans = Spans(np.r_[number[kept.look], own.look + n], *rest)
             free = np.r_[free[has], metric.error_free]
-        n_people = np.bincount(people.text[people.rater < len(judged.raters)], minlength=judged.n_texts)
-        return cls(judged, metric, PairedLooks.of(people), spans, free, np.maximum(n_people - 1, 0))
+        is_person = people.rater < len(judged.raters)
+        others, others_scored = (
+            np.maximum(np.bincount(people.text[counted], minlength=judged.n_texts) - 1, 0)
+            for counted in (is_person, is_person & ~np.isnan(free))
+        )
+        return cls(judged, metric, PairedLooks.of(people), spans, free, others, others_scored)
+
+    def others_of(self, label: str | None) -> Codes:
+        """Return the number of people that a person can be compared with, for each text."""
+        return self.others_scored if label == FREE else self.others
 
     def counts(self, kind: Kind | str) -> Floats:
         """Return the counts of each pair of looks, by a way of matching or of error-free texts."""
@@ -122,7 +132,8 @@ class Compared:
     def add(self, figures: Figures, key: str | None, kind: Kind | str, *, systems: bool = False) -> None:
         """Add the figures of the metric, and those of metric and people on texts of several people."""
         counts, text, of_metric = self.counts(kind), self.paired.text, self.by_metric
-        weight = self.others[text][:, np.newaxis]
+        others = self.others_of(key)
+        weight = others[text][:, np.newaxis]
         of_person = ~of_metric
         both = counts[of_person] + swapped(counts[of_person])
         selections = [
@@ -132,7 +143,7 @@ class Compared:
             ("people", both, text[of_person]),
         ]
         for selection, of_all, text_of_all in selections:
-            has = np.ones(len(text_of_all), dtype=bool) if selection == "all" else self.others[text_of_all] > 0
+            has = np.ones(len(text_of_all), dtype=bool) if selection == "all" else others[text_of_all] > 0
             texts, of_pairs = text_of_all[has], of_all[has]
             figures.add((key, selection, None), of_pairs, self.judged.unit[texts])
             if systems:
@@ -243,7 +254,7 @@ class _Written:
         stem, of_people_ = ("error_free", "people_error_free") if label == FREE else ("metric_marks", "people_marks")
         for system in (None, *self.judged.systems):
             texts = self._texts(system)
-            texts = texts[self.pairs.others[texts] > 0]
+            texts = texts[self.pairs.others_of(label)[texts] > 0]
             if (label, "shared", system) not in found or not texts.size:
                 continue
             about = self._about(label, system) | {"n_items": texts.size, "n_raters": self._n_people(texts)}

@@ -239,7 +239,8 @@ class PageStanding:
                 self._results.append((unit, task.pk, about, judgment, bool(result["passed"])))
         if task.stage == Task.Stage.MAIN and limits.limits_pace(checks_of(task.checks)):
             before = self._timed.get(unit)
-            known = [spent for spent in (before and before.seconds, seconds) if spent is not None]
+            spent_before = None if before is None else before.seconds
+            known = [spent for spent in (spent_before, seconds) if spent is not None]
             self._timed[unit] = limits.Timed(task.pk, sum(known) if known else None, reason)
 
     def _unit_of(self, screen: RaterScreen, gold: int) -> int | None:

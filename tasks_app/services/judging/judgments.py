@@ -403,12 +403,13 @@ judged AS (
     RETURNING id, assignment_id, submitted_at),
 rated AS (
     INSERT INTO tasks_app_rating (judgment_id, task_id, rater_id, unit_id, part_id, part_b_id, criterion_id, number,
-        value, label, text, shown_value, span_side, span_start, span_end, category, severity, mark_origin, mark_of)
+        value, label, text, shown_value, span_side, span_start, span_end, category, severity, mark_origin, mark_of,
+        mark_reason)
     SELECT judged.id, s.task, %(rater)s::bigint, s.unit, v.*
     FROM sent s JOIN judged ON judged.assignment_id = s.assignment, jsonb_to_recordset(s.given) AS v(
         part_id bigint, part_b_id bigint, criterion_id bigint, number integer, value double precision, label text,
         text text, shown_value double precision, span_side text, span_start integer, span_end integer, category text,
-        severity text, mark_origin text, mark_of integer)),
+        severity text, mark_origin text, mark_of integer, mark_reason text)),
 compared AS (
     INSERT INTO tasks_app_controlresult (judgment_id, gold_id, passed, detail)
     SELECT judged.id, r.*

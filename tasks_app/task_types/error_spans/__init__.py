@@ -64,6 +64,7 @@ from tasks_app.task_types.registry import register
 from tasks_app.task_types.simulation import share_of
 from tasks_app.task_types.written import written
 from tasks_app.texts.languages import isolated, spoken
+from tasks_app.texts.plaintext import validate_storable
 
 # The criteria that the type brings along.
 ERRORS, SCORE = "errors", "score"
@@ -99,6 +100,8 @@ class MarksField(forms.CharField):
     def clean(self, value: Any) -> list[dict[str, str | int]]:
         """Return the marks in order; every one of them can be stored."""
         marks = read_marks(super().clean(value))
+        for mark in marks:
+            validate_storable(mark.reason)
         problem = next(filter(None, (problem_in(mark, self.limits) for mark in marks)), None)
         if problem is not None:
             raise ValidationError(problem, code="mark")
@@ -111,7 +114,9 @@ class MarksField(forms.CharField):
         marks = [Mark(**entry) for entry in value]
         scheme = self.limits.scheme
         worded = (
-            f"“{shortened(self.limits.words(mark))}” {scheme.in_words(mark.severity, mark.category)}" for mark in marks
+            f"“{shortened(self.limits.words(mark))}” {scheme.in_words(mark.severity, mark.category)}".strip()
+            + (f" ({mark.reason})" if mark.reason else "")
+            for mark in marks
         )
         return "; ".join(words.strip() for words in worded)
 
@@ -246,7 +251,7 @@ class SpansForm(ScreenForm):
                 self.add_error(name, self.about(shown, gettext("There are marks. Remove them, or untick “No errors”.")))
             elif not marks and not none and not open_given:
                 self.add_error(name, self.nothing_said(shown))
-            elif problem := problem_in_all(marks, self.limits(shown)):
+            elif problem := problem_in_all(marks, self.limits(shown)) or self._without_reason(shown, marks):
                 self.add_error(name, self.about(shown, problem))
             elif (problem := self._contradiction(shown, marks)) and not open_given:
                 self.add_error(field_name(shown.position, SCORE), self.about(shown, problem))
@@ -267,6 +272,15 @@ class SpansForm(ScreenForm):
             return None
         return f"{sentence.format(**words)} {gettext('Change one of them.')}"
 
+    def _without_reason(self, shown: ShownPart, marks: Sequence[Mark]) -> str | None:
+        """Return the message for a mark without a reason, where one is needed: for each that was not given so."""
+        given = prefilled(shown.part.prefill)
+        lacking = [mark for mark in marks if not mark.reason and origin_of(mark, given) != "kept"]
+        if self.kind.mark_reason != "required" or not lacking:
+            return None
+        words = {"words": isolated(shortened(self.limits(shown).words(lacking[0])))}
+        return gettext("“%(words)s”: say why it is an error.") % words
+
     def nothing_said(self, shown: ShownPart) -> str:
         """Return the message for a text with neither marks nor “no errors”."""
         return self.about(shown, gettext("Mark the errors, or choose “No errors”."))
@@ -285,6 +299,8 @@ class SpansForm(ScreenForm):
         was changed.
         """
         posted = [Mark(**entry) for entry in cleaned.get(field_name(shown.position, "spans")) or ()]
+        if self.kind.mark_reason == "no":
+            posted = [replace(mark, reason="") for mark in posted]
         given = prefilled(shown.part.prefill)
         verdicts = {number: cleaned.get(name) for number, name in enumerate(self._given_names(shown), start=1)}
         unsettled = {number for number, verdict in verdicts.items() if verdict != "remove"}
@@ -415,6 +431,7 @@ class SpansForm(ScreenForm):
             "overlaps": kind.overlaps,
             "most": kind.most,
             "guide": kind.guide,
+            "reason": kind.mark_reason,
             "doubtful": self._doubtful(),
         }
 
@@ -706,6 +723,7 @@ class ErrorSpans(SpanParameters):
                     severity=mark.severity or None,
                     mark_origin=origin_of(mark, came_with) if came_with else None,
                     mark_of=mark.of or None,
+                    mark_reason=mark.reason or None,
                 )
 
     def simulate(self, screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
@@ -720,6 +738,8 @@ class ErrorSpans(SpanParameters):
                     answers[field_name(shown.position, f"given-{number}")] = "keep" if stays else "remove"
                 kept_marks += [replace(mark, of=number)] if stays else []
             marks = simulated(limits, kept_marks, quality, rng)
+            if self.mark_reason != "no":
+                marks = [replace(mark, reason="simulated") for mark in marks]
             posted = [*(kept_marks if self.edits_given else ()), *marks]
             if posted:
                 sent: list[dict[str, Any]] = [mark.as_dict() for mark in posted]

@@ -156,6 +156,16 @@ class SpanParameters(ScoredDocuments, SingleOrTogether):
         _("Given in prefill.csv. In ESA with AI (Zouhar et al. 2025) raters edit what a system marked."),
         initial="confirm",
     )
+    mark_reason = choice_field(
+        _("Reason of each mark"),
+        (
+            ("no", _("not asked")),
+            ("optional", _("raters may say why it is an error")),
+            ("required", _("raters have to say why it is an error")),
+        ),
+        _("A line of text below each mark. Marks that a text came with need none where they are kept as they are."),
+        initial="no",
+    )
     max_spans = whole_field(
         _("Most errors in a text"),
         _("Leave empty for 5 in MQM (the five most serious, as published) and 20 in other schemes."),

@@ -40,7 +40,7 @@ class ShownBlock:
     """
 
     screen: Screen
-    form: forms.Form
+    form: ScreenForm
     fields: AnswerFields | None = None
     number: int = 1
     heading: str = ""

@@ -50,7 +50,7 @@ def send(browser: Client, token: str, form: dict[str, str], **rest: str) -> Http
 
 
 def ratings() -> list[Any]:
-    """Return what is stored, by the order of the units."""
+    """Return the stored ratings, in the order of the units."""
     stored = Judgment.objects.current().order_by("assignment__order")
     return [judgment.skip_reason or judgment.answer["p1-fluency"] for judgment in stored]
 
