@@ -189,7 +189,7 @@ def _differences(
 
 @tables_of("diversity")
 def diversity_tables(rows: StoredRows, limit: float) -> Iterator[Table]:
-    """Yield the measures of each system, then what distinguishes pairs of systems."""
+    """Yield the table of measures of each system, then that of differences between systems."""
     heads = {
         "text_type_token_ratio": gettext("Type-token ratio"),
         "distinct_1": gettext("Distinct-1"),

@@ -22,7 +22,7 @@ ALL_ALIKE = "No interval: leaving out any item gives the same value."
 
 @dataclass(frozen=True, slots=True)
 class Jackknifed:
-    """A measure of all texts, its value `without` each of them, shape (n,), and what pairs of texts do together.
+    """A measure of all texts, its value `without` each of them, shape (n,), and the joint effects of pairs of texts.
 
     `joint` is how much more the value changes without both texts of a pair than without each of them, for the `pairs`
     where that is not 0: the number of the first text times n plus that of the second.
@@ -213,7 +213,7 @@ def self_bleu(tokens: Tokens) -> Jackknifed:
 
 @dataclass(frozen=True, slots=True)
 class _Matches:
-    """For each sequence of words of each text: how often it counts, whose text it is matched with, and what is lost.
+    """The matches of the word sequences of each text: how often they count, and the text that holds them too.
 
     `loss` is how much less often it counts without the text of its `holder`.
     """
