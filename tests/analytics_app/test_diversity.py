@@ -52,6 +52,8 @@ def test_a_system_that_repeats_itself_is_found() -> None:
     assert first.low < expected.value
     assert second.value is not None
     assert second.value < expected.value
+    assert [row.value is not None for row in of(rows, "self_bleu")] == [True, True]
+    assert [row.low for row in of(rows, "self_bleu")] == [None, None]
     for measure, sign in (("distinct_2", 1), ("self_bleu", -1)):
         (difference,) = of(rows, "diversity_difference", measure)
         assert (difference.system, difference.system_b) == ("s0", "s1")
