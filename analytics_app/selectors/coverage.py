@@ -173,8 +173,8 @@ SELECT DISTINCT jsonb_object_keys(features) AS name FROM tasks_app_item WHERE st
 """
 
 # Counts outputs up to a number without reading or sorting their texts: as the next statement finds them, but with one
-# variant of each system for an item, since that shows equal ones once. OFFSET 0 has each output looked up by its indexes
-# until there are enough; the planner would join all units first.
+# variant of each system for an item, since that shows equal ones once. OFFSET 0 has each output looked up by its
+# indexes until there are enough; the planner would join all units first.
 _MANY = """
 SELECT count(*) FROM (
   SELECT FROM tasks_app_output o JOIN tasks_app_system s ON s.id = o.system_id
