@@ -26,14 +26,14 @@ def agreement(make: Rows) -> Iterator[Row]:
     """Yield F1 of spans, by place only and with the severity, and alpha over characters on each side."""
     sample = make.sample
     looks, _rows, marks = marks_of(sample)
-    first, first_looks, place = _first_looks(looks)
+    first, first_looks, place = looks_once(looks)
     if not len(first_looks.text) or np.bincount(first_looks.text).max() < 2:
         # If every text has one rater, there is no agreement to compute: no rows, rather than six empty ones.
         return
     severity, severities = labels_of(sample, marks)["severity"]
     placed = (place[marks.look] >= 0) & (marks.side >= 0) & (marks.end > marks.start)
-    marked = _spans(marks, place, severity).where(placed)
-    documents = _documents(make, looks.where(first))
+    marked = spans_of(marks, place, severity).where(placed)
+    documents = documents_of(make, looks.where(first))
     over = bootstrap(sample, "F1 of spans", _unit(documents))
     settings = {**over.settings, "F1": "micro over texts, mean of pairs"}
     kinds = [(overlap, labelled) for overlap in (False, True) for labelled in (False, True)]
@@ -46,7 +46,7 @@ def agreement(make: Rows) -> Iterator[Row]:
     yield from _alphas(make, looks.where(first), first_looks, marked, severities, documents)
 
 
-def _documents(make: Rows, looks: Table) -> NDArray[np.intp] | None:
+def documents_of(make: Rows, looks: Table) -> NDArray[np.intp] | None:
     """Return the document of each text, by its code among the texts looked at; None if none was shown whole."""
     if not make.sample.question.by_document:
         return None
@@ -59,7 +59,7 @@ def _unit(documents: NDArray[np.intp] | None) -> str:
     return "texts" if documents is None else "documents"
 
 
-def _first_looks(looks: Table) -> tuple[Mask, Looks, NDArray[np.int64]]:
+def looks_once(looks: Table) -> tuple[Mask, Looks, NDArray[np.int64]]:
     """Return a mask of each rater's first looks at each text, these looks, and the place of every look among them."""
     keys = looks.part.astype(np.int64) * (len(looks.names.raters) + 1) + looks.rater
     # Judgments are numbered in the order in which they arrived.
@@ -73,7 +73,7 @@ def _first_looks(looks: Table) -> tuple[Mask, Looks, NDArray[np.int64]]:
     return first, Looks(text.astype(np.intp), rater.astype(np.intp)), place
 
 
-def _spans(marks: Marks, place: NDArray[np.int64], severity: NDArray[np.int64]) -> Spans:
+def spans_of(marks: Marks, place: NDArray[np.int64], severity: NDArray[np.int64]) -> Spans:
     """Return marks as spans; a mark without a place gets a shape that the caller drops."""
     look = place[marks.look]
     placed = (look >= 0) & (marks.side >= 0) & (marks.end > marks.start)

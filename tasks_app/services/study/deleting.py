@@ -22,6 +22,7 @@ from tasks_app.models import (
     ImportWork,
     Judgment,
     KeptPayment,
+    MarkAuthor,
     Membership,
     Payment,
     Rater,
@@ -158,6 +159,13 @@ def _notes(study: Study) -> Iterator[str]:
             "%(n)d texts that its raters wrote are judged in other studies, and stay there.",
             texts,
         ) % {"n": texts}
+    lists = MarkAuthor.objects.filter(origin=study).count()
+    if lists:
+        yield ngettext(
+            "The marks of %(n)d rater are given to the raters of another study, and stay there.",
+            "The marks of %(n)d raters are given to the raters of other studies, and stay there.",
+            lists,
+        ) % {"n": lists}
     backups = _backups_since(study)
     if backups:
         yield ngettext(
