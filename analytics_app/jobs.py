@@ -3,10 +3,11 @@
 import logging
 
 from celery import Task, shared_task
-from django.db import DatabaseError
+from django.db import DatabaseError, InterfaceError
 
 from analytics_app.runs import claim, upkeep
 from analytics_app.services import reopening
+from analytics_app.services.computing import background as scores
 
 log = logging.getLogger(__name__)
 
@@ -29,11 +30,21 @@ def ring_again() -> None:
         upkeep.start_due,
         upkeep.clear_superseded,
         reopening.reopen_due,
+        scores.notify_again,
     ):
         try:
             chore()
         except DatabaseError as error:
             log.warning("%s failed and will be tried again: %s", chore.__name__, error)
+
+
+@shared_task(name=scores.JOB)
+def compute_scores(work_id: int) -> None:
+    """Compute metrics of a study's texts, unless another process is doing that."""
+    try:
+        scores.work(work_id)
+    except (DatabaseError, InterfaceError) as error:
+        log.warning("Scores %s stopped; workers will be notified of them again: %s", work_id, error)
 
 
 @shared_task(name="analytics_app.jobs.beat_of_queue", bind=True)

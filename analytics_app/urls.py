@@ -121,6 +121,7 @@ researcher_urls: list[URLPattern] = [
     path("<slug:slug>/data/", data.data, name="data"),
     path("<slug:slug>/data/archive.zip", data.archive, name="archive"),
     path("<slug:slug>/data/scores/", uploads.upload, {"pages": scores.Pages}, name="scores"),
+    path("<slug:slug>/data/scores/computing/", scores.computing, name="computing_scores"),
     path("<slug:slug>/data/scores/delete/", uploads.delete, {"pages": scores.Pages}, name="delete_scores"),
     path("<slug:slug>/data/outcomes/", uploads.upload, {"pages": outcomes.Pages}, name="outcomes"),
     path("<slug:slug>/data/outcomes/delete/", uploads.delete, {"pages": outcomes.Pages}, name="delete_outcome"),

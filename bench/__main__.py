@@ -1,7 +1,7 @@
 """Run the benchmarks, or those named, on a PostgreSQL of its own that forgets everything: `python -m bench [NAME]`.
 
-Some are run by name alone, with numbers of their own: `uploads [FILES [SEED]]`, `sizing [RATERS [MINUTES [RATINGS]]]`
-and `soak [RATERS [MINUTES [PAUSE]]] [redirects]`.
+Some are run by name alone, with numbers of their own: `uploads [FILES [SEED]]`, `sizing [RATERS [MINUTES [RATINGS]]]`,
+`soak [RATERS [MINUTES [PAUSE]]] [redirects]` and `waterfall`.
 """
 
 import os
@@ -59,6 +59,7 @@ def _run() -> None:
         soak,
         starting,
         uploads,
+        waterfall,
     )
 
     call_command("migrate", verbosity=0)
@@ -74,7 +75,12 @@ def _run() -> None:
         "restarting": restarting.main,
         "starting": starting.main,
     }
-    by_name_alone = {"uploads": uploads.main, "soak": soak.main, "sizing": sizing.main}
+    by_name_alone = {
+        "uploads": uploads.main,
+        "soak": soak.main,
+        "sizing": sizing.main,
+        "waterfall": waterfall.main,
+    }
     if sys.argv[1:] and sys.argv[1] in by_name_alone:
         by_name_alone[sys.argv[1]]()
         return

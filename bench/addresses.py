@@ -215,6 +215,8 @@ ACTIONS = frozenset(
         "researcher:of_format",
         # Without an import by a worker it leads to the upload; tests/tasks_app/importing/test_background.py opens it.
         "researcher:import_progress",
+        # Without a computation it leads to the scores; tests/analytics_app/views/test_computing.py opens it.
+        "analytics:computing_scores",
         # The study has no answers in words; tests/analytics_app/views/test_coding.py counts the queries of these pages.
         "analytics:pairs",
         "analytics:verify_texts",

@@ -46,9 +46,9 @@ tasks:
 """
 
 
-def load(slug: str, items: int, systems: int, k: int) -> Study:
+def load(slug: str, items: int, systems: int, k: int, n_criteria: int = CRITERIA) -> Study:
     """Load and open a study of `items` x `systems` units by its study file."""
-    keys = [f"c{number}" for number in range(CRITERIA)]
+    keys = [f"c{number}" for number in range(n_criteria)]
     criteria = "\n".join(f"  - {{key: {key}, name: {key}, question: How good}}" for key in keys)
     rows = [
         f"i{item},s{system},Output of system {system} for item {item} with some more words in it"

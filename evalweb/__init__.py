@@ -2,11 +2,8 @@
 
 __version__ = "0.2.0"
 
+# Counts for whatever is loaded from here on. Everything else is loaded by the processes that need it
+# (`evalweb.admin_site.Config`): the supervisor of `make run` needs neither Celery nor pages.
 from evalweb import garbage
 
-# isort: split
-# The import above counts for whatever is loaded from here on.
-from evalweb import checks  # registers them in every process
-from evalweb.celery import app as celery_app
-
-__all__ = ["celery_app", "checks", "garbage"]
+__all__ = ["garbage"]

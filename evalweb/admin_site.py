@@ -22,3 +22,8 @@ class Config(AdminConfig):
     """The admin with this site; in the settings `unfold.apps.BasicAppConfig` leaves the site to it."""
 
     default_site = "evalweb.admin_site.Site"
+
+    def ready(self) -> None:
+        """Load what every process with Django needs: the checks of settings, and the Celery app of all jobs."""
+        super().ready()
+        from evalweb import celery, checks  # noqa: F401, PLC0415  both need complete settings

@@ -85,10 +85,17 @@ def service_unavailable(request: HttpRequest) -> HttpResponse:
         503,
         _("The server cannot store anything at the moment. It will be back soon; please try again."),
         with_request=False,
+        is_for_rater=_is_of_rater(request),
         **_to_send_again(request),
     )
     response.headers["Retry-After"] = str(RETRY_AFTER_SECONDS)
     return response
+
+
+def _is_of_rater(request: HttpRequest) -> bool:
+    """Return whether the address is one of raters, whose answers are kept on their device until they are stored."""
+    match = request.resolver_match
+    return match is not None and match.app_name == RATERS
 
 
 def _to_send_again(request: HttpRequest) -> dict[str, Any]:
@@ -98,8 +105,7 @@ def _to_send_again(request: HttpRequest) -> dict[str, Any]:
     belongs to somebody who is signed in, or is about to: its fields may be a password. A form that another site sent
     must not be sent again from here, where the browser adds cookies to it.
     """
-    match = request.resolver_match
-    if match is None or match.app_name != RATERS:
+    if not _is_of_rater(request):
         return {}
     again: dict[str, Any] = {"address": request.get_full_path(), "seconds": RETRY_AFTER_SECONDS}
     if request.method in {"GET", "HEAD"}:

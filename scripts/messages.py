@@ -47,7 +47,8 @@ OF_RESEARCHERS = (
     "LineField", "TextField", "YesNoField", "OwnField", "WordsField", "EntriesField", "QuestionsField", "whole_field",
     "number_field", "line_field", "choice_field", "problems", "problems_of", "item_problems", "problems_together",
     "_problems_of_systems", "_problems_of_texts", "missing_for_raters", "problem_in_value", "prefill_problem",
-    "prefill_problem_together", "prefilled", "NO_INSTRUCTION", "_wrong_payload", "heds", "simulated", "_translated*",
+    "prefill_problem_together", "prefilled", "NO_INSTRUCTION", "_wrong_payload", "heds", "simulated", "named_wrongly",
+    "_translated*",
 )  # fmt: skip
 ALL = ("*",)
 

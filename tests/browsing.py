@@ -53,6 +53,11 @@ expect.set_options(timeout=PATIENCE_MILLISECONDS)
 
 @pytest.fixture(scope="session")
 def chromium_path() -> str:
+    """Return the path of a Chromium."""
+    return path_of_chromium()
+
+
+def path_of_chromium() -> str:
     """Return a Chromium: EVALWEB_CHROMIUM, on PATH, Playwright's own, or Debian's, installed where root runs this."""
     if configured := environment.text("EVALWEB_CHROMIUM"):
         assert Path(configured).exists(), f"EVALWEB_CHROMIUM names {configured}, which does not exist."
@@ -77,9 +82,8 @@ class SharedBrowser:
     def started(self, path: str) -> Browser:
         """Return the browser that runs, or start it."""
         if self.running is None:
-            flags = [*FLAGS, "--no-sandbox"] if os.geteuid() == 0 else list(FLAGS)
             playwright = self.open.enter_context(sync_playwright())
-            self.running = _launch(playwright, path, flags)
+            self.running = launched(playwright, path)
             self.open.callback(self.running.close)
         return self.running
 
@@ -190,7 +194,9 @@ def _note(message: ConsoleMessage, problems: list[str]) -> None:
         problems.append(message.text)
 
 
-def _launch(playwright: Playwright, path: str, flags: list[str]) -> Browser:
+def launched(playwright: Playwright, path: str) -> Browser:
+    """Start Chromium without what it would load by itself; root has no sandbox."""
+    flags = [*FLAGS, "--no-sandbox"] if os.geteuid() == 0 else list(FLAGS)
     return playwright.chromium.launch(executable_path=path, args=flags)
 
 

@@ -66,6 +66,13 @@ def without_tokens(html: str) -> str:
     return TOKEN.sub("", html)
 
 
+def without_words(html: str) -> tuple[str, str]:
+    """Return a page without the sentences that its scripts say, and these."""
+    before, begins, rest = html.partition("<template data-words>")
+    sentences, _ends, after = rest.partition("</template>") if begins else ("", "", "")
+    return before + after, sentences
+
+
 class _FormReader(HTMLParser):
     """Collects what a browser would post for one form of a page that nobody has touched; buttons are left out."""
 

@@ -1,6 +1,7 @@
 """Clusters of systems as WMT draws them from direct assessment."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,6 +21,7 @@ from analytics_app.models import ResultRow
 from analytics_app.results import Row
 from analytics_app.show.cells import DASH, Cell, figure, name
 from analytics_app.show.formats import digits, items, p_below, ranks, whole
+from analytics_app.show.index import RowIndex
 from analytics_app.show.notes import left_out
 from analytics_app.show.shown import Shown, StoredRows, by_pair, by_system, subsets, tables_of
 from analytics_app.show.table import Column, Table
@@ -184,16 +186,9 @@ def tested(row: ResultRow | None) -> Cell:
 
 @tables_of("clusters")
 def clusters(rows: StoredRows, limit: float) -> Iterator[Table]:
-    """Yield systems by their score over segments, and the test of each pair."""
+    """Yield systems by their score over segments and the test of each pair, then the same for each slice."""
     for kind, caption in (("z", gettext("Clusters by z (WMT)")), ("raw", gettext("Clusters by ratings (WMT)"))):
-        columns = [
-            Shown(gettext("Cluster"), f"cluster_{kind}", whole),
-            Shown(gettext("Rank"), f"cluster_rank_{kind}", whole),
-            Shown(gettext("Rank range"), f"cluster_rank_{kind}", ranks),
-            Shown(gettext("Mean over segments"), f"segment_score_{kind}", digits(3)),
-            Shown(gettext("Segments"), f"cluster_rank_{kind}", items),
-        ]
-        yield from by_system(rows.whole, caption, columns, lead=f"segment_score_{kind}")
+        yield from by_system(rows.whole, caption, _of_a_system(kind), lead=f"segment_score_{kind}")
         yield from head_to_head(rows.whole, kind)
         for test, head, tests in (
             (RANK_SUM, gettext("Rank-sum test, one-sided p"), gettext("Rank-sum tests")),
@@ -202,7 +197,95 @@ def clusters(rows: StoredRows, limit: float) -> Iterator[Table]:
             lead = f"{test}_{kind}"
             pairs = [Shown(gettext("Tested"), lead, tested), Shown(head, lead, p_below(limit))]
             yield from by_pair(rows.whole, tests, pairs, lead=lead, sign="–")
-    yield from subsets(rows, limit, gettext("Clusters by subset"))
+        yield from of_slices(rows, kind, caption)
+    # Slices have tables of their own.
+    yield from subsets(
+        RowIndex([row for row in rows.rows if row.group or row.wave is not None]), limit, gettext("Clusters by subset")
+    )
+
+
+def _of_a_system(kind: str) -> list[Shown]:
+    """Return the columns of WMT's table: cluster, rank, range of ranks and score."""
+    return [
+        Shown(gettext("Cluster"), f"cluster_{kind}", whole),
+        Shown(gettext("Rank"), f"cluster_rank_{kind}", whole),
+        Shown(gettext("Rank range"), f"cluster_rank_{kind}", ranks),
+        Shown(gettext("Mean over segments"), f"segment_score_{kind}", digits(3)),
+        Shown(gettext("Segments"), f"cluster_rank_{kind}", items),
+    ]
+
+
+# The most slices of a feature, such as domains, that have tables of their own; documents are often more.
+MOST_SLICES = 8
+# The most cells of tables head to head of slices: beyond, a page would become too long.
+MOST_CELLS = 1_500
+# The most lines of the table that compares slices.
+MOST_LINES = 200
+
+
+def of_slices(rows: StoredRows, kind: str, caption: str) -> Iterator[Table]:
+    """Yield a table of all values of each feature side by side and, where they are few, WMT's tables for each."""
+    by_feature: dict[str, dict[str, None]] = {}
+    sliced = [row for row in rows.rows if row.slice and not row.group and row.wave is None]
+    for row in sliced:
+        if row.statistic == f"segment_score_{kind}":
+            by_feature.setdefault(_feature(row), {})[str(row.slice)] = None
+    for feature, labels in by_feature.items():
+        slices = list(labels)
+        if len(slices) > 1:
+            yield from _side_by_side(rows, kind, feature, slices, caption)
+        if len(slices) > MOST_SLICES:
+            continue
+        of_each = [RowIndex([row for row in sliced if row.slice == label]) for label in slices]
+        n_cells = sum(len(index.of(f"segment_score_{kind}")) ** 2 for index in of_each)
+        for label, index in zip(slices, of_each, strict=True):
+            words = _in_words(label)
+            yield from by_system(index, f"{caption}: {words}", _of_a_system(kind), lead=f"segment_score_{kind}")
+            if n_cells <= MOST_CELLS:
+                for table in head_to_head(index, kind):
+                    yield replace(table, caption=f"{table.caption}: {words}")
+
+
+def _feature(row: ResultRow) -> str:
+    """Return the feature of a slice, with the systems that are left out: "domain; system!=REF" of "domain=news; …"."""
+    label, _sign, rest = str(row.slice).partition("; ")
+    return "; ".join(filter(None, (label.partition("=")[0] if "!=" not in label else label, rest)))
+
+
+def _in_words(label: str) -> str:
+    return label.replace("!=", " ≠ ").replace("=", " = ")
+
+
+def _side_by_side(rows: StoredRows, kind: str, feature: str, slices: Sequence[str], caption: str) -> Iterator[Table]:
+    """Yield a table with a line for each slice and a column for each system: its score, and its range of ranks."""
+    totals: dict[str, list[float]] = {}
+    for row in rows.of(f"segment_score_{kind}"):
+        if row.slice in slices and row.value is not None:
+            totals.setdefault(str(row.system), []).append(row.value)
+    systems = sorted(totals, key=lambda system: (-sum(totals[system]) / len(totals[system]), system))[:MOST_SYSTEMS]
+
+    def cell(label: str, system: str) -> Cell:
+        score = rows.one(f"segment_score_{kind}", slice=label, system=system, group=None, wave=None)
+        range_ = ranks(rows.one(f"cluster_rank_{kind}", slice=label, system=system, group=None, wave=None))
+        if score is None or score.value is None:
+            return Cell(DASH)
+        words = f"{figure(score.value, 2)}\u00a0({range_.text})" if range_.text != DASH else figure(score.value, 2)
+        return Cell(words, score.value, numbers=(score.value, *range_.numbers))
+
+    lines = [[name(_value(label)), *(cell(label, system) for system in systems)] for label in slices[:MOST_LINES]]
+    columns = [Column(_in_words(feature), number=False), *(Column(system) for system in systems)]
+    notes = [
+        gettext("The mean over the segments of each part, and in brackets the ranks that its tests leave open."),
+        *left_out(len(totals) - len(systems), gettext("Further systems in the file of results: %(n)s.")),
+        *left_out(len(slices) - MOST_LINES, gettext("Further parts in the file of results: %(n)s.")),
+    ]
+    yield Table(
+        f"{caption}: {gettext('each value of %(feature)s') % {'feature': _in_words(feature)}}", columns, lines, notes
+    )
+
+
+def _value(label: str) -> str:
+    return label.partition("; ")[0].partition("=")[2] or label
 
 
 # The most systems of a readable table of all pairs.

@@ -40,10 +40,14 @@ from tasks_app.task_types.base import Scale
 
 SMOOTHING = 0.01
 
-# The most answers that all fits of the model read together: they take a worker about ten seconds.
-MOST_READ = 6_000_000
+# All fits of the model together read about so many answers, which takes a worker about a second: with more judgments,
+# fewer samples are drawn, but at least two. Decision 147 shows that intervals hold the true share as often.
+READ = 400_000
+FEWEST_ROUNDS = 2
+# The most answers that two samples of each number may read.
+MOST_READ = 600_000
 
-TOO_MANY = "There are too many judgments to fit the model of Dawid and Skene on samples: choose fewer samples."
+TOO_MANY = "There are too many judgments to fit the model of Dawid and Skene on samples of them."
 NO_CLEAR = "The model of Dawid and Skene has no clear label of any text."
 
 
@@ -52,11 +56,13 @@ class ModelErrors:
     """Share of the samples in which the label of a text differs from the model's label on all judgments.
 
     `errors[i, m - 1]` is about line i, a text or, where several labels may be chosen, a text and label; `text[i]` is
-    the place of its text. A column is NaN where the model is undefined, as with one judgment per text.
+    the place of its text. A column is NaN where the model is undefined, as with one judgment per text. `rounds` are
+    the samples drawn for each m.
     """
 
     errors: Floats
     text: Codes
+    rounds: int
 
     @property
     def undefined(self) -> bool:
@@ -65,11 +71,13 @@ class ModelErrors:
 
 
 def _model_errors(answers: Answers, most: int, rounds: int, rng: np.random.Generator) -> ModelErrors | str:
-    """Fit the model on `rounds` samples for each m from 1 to `most`, or return a sentence why it cannot be fitted."""
+    """Fit the model on at most `rounds` samples for each m from 1 to `most`, or return a sentence why it cannot be."""
     whole = by_model(answers, SMOOTHING)
     if not isinstance(whole, Model):
         return whole
-    if len(answers) * rounds * (most + 1) / 2 > MOST_READ:
+    read_in_a_round = len(answers) * (most + 1) / 2
+    rounds = min(rounds, max(FEWEST_ROUNDS, int(READ / read_in_a_round)))
+    if read_in_a_round * rounds > MOST_READ:
         return TOO_MANY
     clear = np.flatnonzero(whole.decided.clear)
     if not len(clear):
@@ -81,7 +89,7 @@ def _model_errors(answers: Answers, most: int, rounds: int, rng: np.random.Gener
 
     reference = _decisions(whole.decided)[clear]
     errors = error_on_samples(labels_of, answers.text, reference, most=most, rounds=rounds, rng=rng)
-    return ModelErrors(errors.reshape(-1, most), np.repeat(clear, reference.shape[1]))
+    return ModelErrors(errors.reshape(-1, most), np.repeat(clear, reference.shape[1]), rounds)
 
 
 def _decisions(decided: Decided) -> Floats:
@@ -154,7 +162,7 @@ class FewerJudgments(FilteredAnalysis):
     )
     rounds = whole_field(
         _("Samples for Dawid and Skene"),
-        _("Random samples for each number of judgments. 0 leaves the model out."),
+        _("Random samples for each number of judgments; fewer if there are many judgments. 0 leaves the model out."),
         within=(0, 200),
         initial=20,
     )
@@ -315,13 +323,20 @@ def _by_model(make: Rows, judged: Judged, rounds: int, row_settings: Mapping[str
     if isinstance(fitted, str):
         yield make.row("model_error", note=fitted, settings=row_settings)
         return
-    notes = joined(_left_out(judged), _without_model(fitted.undefined))
+    row_settings["rounds"] = fitted.rounds
+    notes = joined(_left_out(judged), _without_model(fitted.undefined), _fewer_samples(fitted.rounds, rounds))
     clusters = judged.text_cluster[fitted.text]
     yield from _curve(make, "model_error", fitted.errors, clusters, row_settings, notes)
 
 
 def _without_model(undefined: bool) -> str | None:
     return "With one judgment per text there is no model, so its labels begin with two." if undefined else None
+
+
+def _fewer_samples(drawn: int, chosen: int) -> str | None:
+    if drawn == chosen:
+        return None
+    return f"There are many judgments, so {drawn} samples were drawn for each number of judgments instead of {chosen}."
 
 
 def _means(make: Rows, judged: Judged, row_settings: Mapping[str, Any]) -> Iterator[Row]:

@@ -27,7 +27,7 @@ from analytics_app.show.notes import notes_of
 from analytics_app.show.shown import Shown, StoredRows, named, own, table_of, tables_of
 from analytics_app.show.table import Table
 from analytics_app.stats.agreement.closest import closest_raters
-from analytics_app.stats.agreement.prediction import prediction_errors
+from analytics_app.stats.agreement.prediction import average_errors, prediction_errors
 from analytics_app.stats.agreement.with_rest import agreement_with_rest, correlations_with_rest, differences_from_rest
 from analytics_app.stats.comparison.corrections import adjust
 from tasks_app.task_types.base import ORDERED_SCALES, Scale
@@ -40,7 +40,8 @@ class WithRest(BetweenRaters):
 
     Severity is `difference_from_rest`: a rater's mean difference from the mean of the others on the same texts. It
     has no row for magnitudes, whose size each rater chooses. The same holds for the error of predicting a rating by the
-    mean of the others: of each rater and of all, over texts and over means of items.
+    mean of the others: of each rater and of all, over texts and over means of items. `prediction_averages` is the human
+    error of prediction: how far a rater's averages of systems are from those of the others on the same texts.
 
     `equal_to_another` is the share of equal ratings with the most alike other rater, whom `label` names: two accounts
     of one person, or answers that were copied, have a share that chance does not explain.
@@ -51,7 +52,10 @@ class WithRest(BetweenRaters):
         "How far each rater agrees with the others who rated the same texts, leaving the rater out of them, and how "
         "well the others predict what the rater gives."
     )
-    source = "Nunnally and Bernstein (1994). Psychometric Theory, 3rd ed., chapter 8. McGraw-Hill."
+    source = (
+        "Nunnally and Bernstein (1994). Psychometric Theory, 3rd ed., chapter 8. McGraw-Hill. Saldías et al. (2022). "
+        "Toward more effective human evaluation for machine translation. HumEval, 76-89."
+    )
     scales = ORDERED_SCALES | {Scale.NOMINAL}
     statistics = {
         "correlation_with_rest": _("Pearson's r with the mean of the others"),
@@ -62,6 +66,7 @@ class WithRest(BetweenRaters):
         "prediction_square": _("Root mean square error of prediction by the others"),
         "prediction_absolute_items": _("Mean absolute error of prediction by the others, means of items"),
         "prediction_square_items": _("Root mean square error of prediction by the others, means of items"),
+        "prediction_averages": _("Human error of prediction: averages of systems, by those of the others"),
     }
     splits = False
 
@@ -77,6 +82,7 @@ class WithRest(BetweenRaters):
         if sample.question.scale in {Scale.ORDINAL, Scale.INTERVAL}:
             yield from _severity(make, ratings)
             yield from _prediction(make, ratings)
+            yield from _averages(make)
 
 
 def _equal(make: Rows, ratings: RatedTexts) -> Iterator[Row]:
@@ -146,6 +152,20 @@ def _prediction(make: Rows, ratings: RatedTexts) -> Iterator[Row]:
                 yield make.row(f"prediction_{name}{suffix}", estimate, rater=rater, settings={**settings, **drawn})
 
 
+def _averages(make: Rows) -> Iterator[Row]:
+    """Yield the error of predicting averages of systems by those of the others: of all raters, then of each."""
+    once = make.sample.first_per_rater()
+    table, names = once.table, once.table.names
+    row, system, _item = table.by_system()
+    keep = ~np.isin(system, sorted(make.sample.without))
+    settings = {"predicted": "averages of a rater over the texts of a system", "by": "average of the other raters"}
+    errors = average_errors(table.value, once.text, table.rater, row[keep], system[keep])
+    for rater, estimate in errors if row.size else ():
+        yield make.row(
+            "prediction_averages", estimate, rater=None if rater is None else names.raters[rater], settings=settings
+        )
+
+
 def _levels(ratings: RatedTexts) -> Iterator[str]:
     """Yield the levels of prediction: texts, and items if raters share several texts of an item."""
     yield "texts"
@@ -192,6 +212,7 @@ def with_rest(rows: StoredRows, limit: float) -> Iterator[Table]:
         Shown(gettext("%(measure)s before rules") % {"measure": absolute}, "", digits(2), before=True),
         Shown(gettext("%(measure)s of means of items") % {"measure": absolute}, "prediction_absolute_items", digits(2)),
         Shown(gettext("%(measure)s of means of items") % {"measure": square}, "prediction_square_items", digits(2)),
+        Shown(gettext("Error of averages of systems"), "prediction_averages", digits(2)),
     ]
     yield from _of_raters(
         index, gettext("Error of predicting ratings by the other raters"), columns, together + errors, more

@@ -16,6 +16,7 @@ from analytics_app.show.scope import first_scope, limited_freedom
 
 DATASHEET = ("shimorina-2022",)
 COMPOSITES = ("demattei-2020",)
+CEILING = ("agirre-2012",)
 MODEL = ("bates-2015", "kuznetsova-2017")
 
 
@@ -27,6 +28,7 @@ def sentences(facts: Facts, run: Run, standing: str, others: Sequence[ResultRow]
     yield from _standing(facts, standing)
     yield from _settings(facts)
     yield from _composites(facts)
+    yield from _ceiling(facts)
     yield from _tests(facts)
     yield from _other_tests(facts, others)
     for frame in facts.main:
@@ -67,6 +69,23 @@ def _composites(facts: Facts) -> Iterator[Sentence]:
         definitions = listed(f"“{composite.name}” ({composite.definition})" for composite in declared)
         scores = "A composite score was" if len(declared) == 1 else "Composite scores were"
         yield Sentence(f"{scores} computed from the scores of metrics: {definitions}", COMPOSITES)
+
+
+def _ceiling(facts: Facts) -> Iterator[Sentence]:
+    """Yield sentences that define the figures between people that metrics are shown beside, the human ceiling."""
+    n_halves = {
+        (row.settings or {}).get("n_comparisons")
+        for row in facts.rows
+        if row.statistic == "people_pearson_texts" and str(row.label).startswith("half") and row.value is not None
+    }
+    if n_halves:
+        yield Sentence(
+            "The agreement of metrics with people is shown beside that between people, by the same statistics over the "
+            "texts that at least two raters judged: the ratings of each rater in turn against the mean ratings of all "
+            f"others (mean over raters), and those of a random half of the raters against the other half (mean over "
+            f"{max(map(int, filter(None, n_halves)))} divisions)",
+            CEILING,
+        )
 
 
 def _tests(facts: Facts) -> Iterator[Sentence]:

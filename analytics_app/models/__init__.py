@@ -1,6 +1,6 @@
 """The tables of the analysis: plans, runs, exclusions, results, uploaded scores and outcomes."""
 
-from analytics_app.models.elsewhere import MeasuredOutcome, MetricScore
+from analytics_app.models.elsewhere import MeasuredOutcome, MetricScore, ScoreWork
 from analytics_app.models.runs import (
     UNFINISHED,
     AgreementPoint,
@@ -38,5 +38,6 @@ __all__ = [
     "RunPartState",
     "RunState",
     "RunTrigger",
+    "ScoreWork",
     "WorkerBeat",
 ]

@@ -1,9 +1,14 @@
-"""Values that were measured elsewhere and are analysed here: scores of texts, outcomes of raters."""
+"""Values of texts and raters that are no ratings: scores of metrics, imported or computed here, and outcomes."""
 
+from typing import Any
+
+from django.conf import settings
 from django.db import models
+from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-from tasks_app.models import Item, Rater, Study, System
+from tasks_app.models import ImportWork, Item, Rater, Study, System
+from tasks_app.models.base import choice_constraint
 
 
 class MetricScore(models.Model):
@@ -31,6 +36,37 @@ class MetricScore(models.Model):
 
     def __str__(self) -> str:
         return f"{self.metric}: {self.system}"
+
+
+class ScoreWork(models.Model):
+    """Computation of metric scores by a worker: the newest one that was asked for in a study.
+
+    `given` has the metrics, the tokenizer, the key of the system whose texts are the references ("" for those of the
+    items), and whether scores that are there already are replaced. `progress` is a sentence on what the worker does.
+    `summary` counts the stored scores, and `notes` are sentences about them, or why nothing was stored.
+    """
+
+    State = ImportWork.State
+
+    study = models.OneToOneField(Study, models.CASCADE, related_name="score_work")
+    given: "models.JSONField[Any, Any]" = models.JSONField()
+    state = models.CharField(max_length=10, choices=State, default=State.QUEUED)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    asked_at = models.DateTimeField(db_default=Now())
+    progress = models.CharField(max_length=200, blank=True)
+    summary = models.CharField(max_length=200, blank=True)
+    notes: "models.JSONField[Any, Any]" = models.JSONField(default=list)
+
+    class Meta:
+        constraints = (choice_constraint("state", ImportWork.State, "score_work_state"),)
+
+    def __str__(self) -> str:
+        return f"{self.study}: {self.state}"
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether a worker is computing, or will."""
+        return self.state not in {self.State.DONE, self.State.REFUSED}
 
 
 class MeasuredOutcome(models.Model):

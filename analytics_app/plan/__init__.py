@@ -19,6 +19,7 @@ from analytics_app.models import Plan
 from analytics_app.ratings.composites import MOST_CHARACTERS, CompositesField
 from analytics_app.ratings.extras.rater_attributes import ATTRIBUTE, questionnaires
 from analytics_app.ratings.extras.system_attributes import KIND, OF_SYSTEM
+from analytics_app.ratings.table import DOCUMENT
 from analytics_app.show.labels import CORRECTIONS as CORRECTION_NAMES
 from tasks_app.hooks.registry import Registry
 from tasks_app.hooks.sections import Json, Path
@@ -432,7 +433,9 @@ def check(document: Mapping[str, Any], study: Study) -> dict[str, Json]:
 
 def _features_in(study: Study) -> list[str]:
     keys = Func(F("features"), function="jsonb_object_keys")
-    return sorted(Item.objects.filter(study=study).annotate(name=keys).values_list("name", flat=True).distinct())
+    items = Item.objects.filter(study=study)
+    names = {*items.annotate(name=keys).values_list("name", flat=True).distinct()}
+    return sorted(names | ({DOCUMENT} if items.exclude(document=None).exists() else set()))
 
 
 def attributes_in(study: Study) -> list[str]:

@@ -12,6 +12,7 @@ from analytics_app.models import Plan
 from analytics_app.plan import ALL, BadPlan, PlanBlock, complete, default_document, document_of
 from analytics_app.ratings.extras.rater_attributes import ATTRIBUTE, questionnaires
 from analytics_app.ratings.extras.system_attributes import KIND, OF_SYSTEM
+from analytics_app.ratings.table import DOCUMENT
 from tasks_app.hooks import sections
 from tasks_app.hooks.registry import Registry
 from tasks_app.hooks.sections import Json, Section
@@ -67,7 +68,8 @@ def _of_systems_among(systems: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _features_among(items: Sequence[Mapping[str, Any]]) -> list[str]:
-    return sorted({name for item in items for name in item["features"]})
+    names = {name for item in items for name in item["features"]}
+    return sorted(names | ({DOCUMENT} if any(item.get("document") for item in items) else set()))
 
 
 class AnalysisSection(Section):

@@ -18,6 +18,10 @@ Mask: TypeAlias = NDArray[np.bool_]
 SPARSE = 8
 
 
+# The name by which results are split by documents, as by features of items.
+DOCUMENT = "document"
+
+
 @dataclass(frozen=True, slots=True)
 class Judgments:
     """The counted judgments of a task, by code; `id` is ascending.
@@ -68,6 +72,16 @@ class Names:
     shown_system: NDArray[np.int32]
     shown_item: NDArray[np.int32]
     features: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+
+    def feature(self, name: str) -> NDArray[Any] | None:
+        """Return the value of a feature for each item, "" for none; None if there is no such feature.
+
+        `document` is the key of each item's document, unless the items have a feature of that name.
+        """
+        if name in self.features or name != DOCUMENT or not self.documents:
+            return self.features.get(name)
+        keys = np.array([*self.documents, ""], dtype=object)  # an item without a document has the code -1
+        return keys[self.document_of_item]
 
     def criterion_codes(self, ids: NDArray[np.int64]) -> NDArray[np.int32]:
         """Return codes into `criteria` for ids of criteria; versions of one criterion have one code."""

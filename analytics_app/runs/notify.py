@@ -9,6 +9,7 @@ from typing import Any
 
 from celery import current_app
 from django.db import DatabaseError
+from django.db.models import Case, QuerySet, When
 from django.db.models.functions import Now
 from kombu import Connection
 from kombu.exceptions import ChannelError
@@ -25,6 +26,14 @@ AGAIN_EXPIRES = 120
 MOST_WAITING = 500
 
 log = logging.getLogger(__name__)
+
+
+def longest_first(parts: QuerySet[RunPart]) -> QuerySet[RunPart]:
+    """Order parts of runs with those of a whole task first.
+
+    They take longest: if one of them began last, the other processes would have nothing to do until it ends.
+    """
+    return parts.order_by("run_id", Case(When(kind=RunPart.Kind.TASK, then=0), default=1), "number")
 
 
 def notify_workers(part_ids: Sequence[int], *, again: bool = False) -> int:

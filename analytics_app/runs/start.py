@@ -354,7 +354,7 @@ def compute_here(*, run: Run, drawn: bool = True) -> Run:
     This process draws no charts unless `drawn`.
     """
     while run.state in UNFINISHED:
-        ids = claim.due().filter(run=run).order_by("number").values_list("pk", flat=True)
+        ids = notify.longest_first(claim.due().filter(run=run)).values_list("pk", flat=True)
         if not any(claim.work(part_id, drawn=drawn) for part_id in list(ids)):
             wait_for_others()
         run.refresh_from_db()

@@ -183,7 +183,7 @@ def _release_waiting(run: Run, part: RunPart) -> None:
     ready = Q(task_id=part.task_id, kind=RunPart.Kind.CRITERION) & ~Q(task_id__in=rules.values("task_id"))
     if not rules.exists():
         ready |= Q(kind=RunPart.Kind.TASK)
-    waiting = of_run.filter(ready, state=RunPart.State.WAITING).order_by("number")
+    waiting = notify.longest_first(of_run.filter(ready, state=RunPart.State.WAITING))
     ids = list(waiting.select_for_update(no_key=True).values_list("pk", flat=True))
     RunPart.objects.filter(pk__in=ids).update(state=RunPart.State.QUEUED)
     # A command works on its parts itself; workers join in when beat next looks.

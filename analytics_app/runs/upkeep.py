@@ -68,7 +68,7 @@ SELECT s.id, s.state
 
 def ring_again() -> int:
     """Notify workers of parts that are due and have no recent notification, and return their number."""
-    ids = claim.unnotified().order_by("run", "number").values_list("pk", flat=True)
+    ids = notify.longest_first(claim.unnotified()).values_list("pk", flat=True)
     waiting_ids = list(ids[: notify.MOST_WAITING])
     return notify.notify_workers(waiting_ids, again=True) if waiting_ids else 0
 

@@ -38,6 +38,11 @@ class WorkerStatus:
     command: str
     broker: BrokerState
 
+    @property
+    def are_well(self) -> bool:
+        """Whether a worker answers, and new work reaches it."""
+        return self.alive and self.broker == "ok"
+
 
 def workers(now: datetime | None = None) -> WorkerStatus:
     """Check workers by their heartbeats in the database, and the broker by a ping of at most half a second.

@@ -3,7 +3,7 @@
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from analytics_app.models import UNFINISHED, ResultsLink, Run
+from analytics_app.models import UNFINISHED, ResultsLink, Run, ScoreWork
 from tasks_app.models import Study
 from tasks_app.services.study.deleting import Block, Dependents
 
@@ -14,6 +14,8 @@ def dependents(study: Study) -> Dependents:
     blocks = []
     if runs.filter(state__in=UNFINISHED).exists():
         blocks.append(Block(_("A run is being computed. Wait until it is done, or cancel it on Results."), "results"))
+    if ScoreWork.objects.filter(study=study).exclude(state__in=("done", "refused")).exists():
+        blocks.append(Block(_("Scores are being computed in the background. Wait until that is done."), "data"))
     notes = []
     links = ResultsLink.objects.filter(ResultsLink.WORKS, run__study=study).count()
     if links:

@@ -24,6 +24,16 @@ SOME_NOT_EQUAL = gettext_noop("A difference that is not clear does not show that
 TOO_FEW = gettext_noop("No: there are too few ratings to test a difference.")
 
 
+def unproven(n_clear: int, n_tests: int, none: str = "") -> list[str]:
+    """Return the sentence about what `n_tests` do not show, of which so many are clear; empty where all are.
+
+    `none` is the sentence where none is clear, unless that is that the systems may differ.
+    """
+    if not n_clear:
+        return [none or _(NOT_EQUAL)]
+    return [_(SOME_NOT_EQUAL)] if n_clear < n_tests else []
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """The facts behind a finding that a sentence for a paper names.

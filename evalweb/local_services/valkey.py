@@ -9,7 +9,6 @@ import subprocess
 from pathlib import Path
 
 import psutil
-import redis
 
 from evalweb.local_services import processes
 
@@ -99,13 +98,14 @@ class ValkeyServer:
         )
 
     def _is_ready(self) -> bool:
-        client = redis.Redis.from_url(self.url(), socket_connect_timeout=1, socket_timeout=1)
+        """Return whether the server answers; asked in its own protocol, since the client library takes 15 MiB."""
         try:
-            return bool(client.ping())
-        except (redis.ConnectionError, redis.TimeoutError):
+            with socket.create_connection(("127.0.0.1", self.port), timeout=1) as connection:
+                connection.sendall(f"AUTH {self.password}\r\nPING\r\n".encode())
+                with connection.makefile("rb") as answers:
+                    return [answers.readline(), answers.readline()] == [b"+OK\r\n", b"+PONG\r\n"]
+        except OSError:
             return False
-        finally:
-            client.close()
 
 
 def _free_port() -> int:

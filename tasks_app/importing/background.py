@@ -6,15 +6,13 @@ stores everything in one transaction: one that dies leaves nothing, and the next
 
 import logging
 import os
-import time
 from collections.abc import Callable, Mapping
 from datetime import timedelta
-from types import TracebackType
 from typing import Any, Protocol, cast
 
 from celery.exceptions import SoftTimeLimitExceeded
 from django.contrib.auth.models import User
-from django.db import DatabaseError, InterfaceError, OperationalError, connection
+from django.db import InterfaceError, OperationalError
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.http import Http404
@@ -30,7 +28,7 @@ from tasks_app.models import ImportWork, Membership, SetupRow, Study, Task
 from tasks_app.services import broker, events
 from tasks_app.services.database import IMPORT_WORKS, atomically, held_alone, is_free, is_timeout
 from tasks_app.services.imports import mappings
-from tasks_app.services.progress import Tell
+from tasks_app.services.progress import Progress, Tell
 from tasks_app.services.study.lifecycle import NotPossible
 from tasks_app.studyfile.problems import Problem, StudyFileError
 
@@ -44,9 +42,6 @@ _PACKED = 8
 
 # Seconds after which workers are notified again, and after which an import is given up.
 AGAIN, GIVEN_UP = 60, 3_600
-
-# Seconds between two sentences about how far an import is.
-TELL_EVERY = 1.0
 
 State, Kind = ImportWork.State, ImportWork.Kind
 
@@ -248,42 +243,6 @@ def _ratings(row: ImportWork, file: RatingsFile, tell: Tell) -> _Read:
 _DO: Mapping[str, Callable[[ImportWork, RatingsFile, Tell], _Read]] = {
     Kind.TABLE: _table, Kind.FORMAT: _format, Kind.RATINGS: _ratings,
 }  # fmt: skip
-
-
-class Progress:
-    """Writes how far an import is into its row, through a connection of its own, at most once a second.
-
-    Nobody else sees what the transaction of the import writes before it ends.
-    """
-
-    def __init__(self, row: ImportWork) -> None:
-        self._row = row
-        self._connection = connection.copy()
-        self._next = 0.0
-
-    def __enter__(self) -> "Progress":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, place: TracebackType | None
-    ) -> None:
-        self._connection.close()
-
-    def tell(self, sentence: str) -> None:
-        """Write down a sentence; where that fails, the import goes on."""
-        if time.monotonic() < self._next:
-            return
-        self._next = time.monotonic() + TELL_EVERY
-        table = ImportWork._meta.db_table
-        try:
-            with self._connection.cursor() as cursor:
-                cursor.execute(
-                    f"UPDATE {table} SET progress = %s WHERE id = %s AND asked_at = %s AND state = %s",  # noqa: S608
-                    [sentence[:200], self._row.pk, self._row.asked_at, State.WORKING.value],
-                )
-        except (DatabaseError, InterfaceError) as error:
-            log.warning("The progress of import %s could not be written: %s", self._row.pk, error)
-            self._connection.close()
 
 
 def refusal_of(row: ImportWork) -> StudyFileError | None:

@@ -68,6 +68,20 @@ class Facts:
         """The consent texts by language."""
         return self.section("consent")
 
+    def criteria_of(self, task: Mapping[str, Any]) -> list[tuple[int, Mapping[str, Any]]]:
+        """Return the criteria of a task in its order, each with its place among those of the study."""
+        criteria = self.document.get("criteria")
+        numbered = enumerate(criteria if isinstance(criteria, list) else ())
+        by_key = {str(row["key"]): (place, row) for place, row in numbered if isinstance(row, Mapping)}
+        return [by_key[str(key)] for key in task["criteria"] if str(key) in by_key]
+
+    def words_of(self, place: int, task: Mapping[str, Any]) -> list[tuple[str, Path]]:
+        """Return the instructions of a task, its questions and their definitions, with the paths of their settings."""
+        words: list[tuple[str, Path]] = [(str(task["instructions"] or ""), ("tasks", place, "instructions"))]
+        for number, row in self.criteria_of(task):
+            words += [(str(row[name] or ""), ("criteria", number, name)) for name in ("question", "definition")]
+        return words
+
     def counts(self, task: Mapping[str, Any], *purposes: str) -> int:
         """Return the number of known answers of a task for some purposes."""
         return sum(self.known.get(str(task["key"]), {}).get(purpose, 0) for purpose in purposes)

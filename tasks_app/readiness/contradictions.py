@@ -1,9 +1,10 @@
 """Settings that contradict each other, and settings that raters or a platform would miss."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
-from typing import Any
+from typing import Any, Self
 
 from django.utils import formats, timezone
 from django.utils.translation import gettext as _
@@ -58,80 +59,90 @@ def options_that_move(facts: Facts) -> Iterator[Point]:
             yield Point("moving_options", sentence, ("tasks", place, "params", "order"), Level.NOTE)
 
 
+@dataclass(frozen=True, slots=True)
+class _Pay:
+    """The pay of a set, the minimum per hour, and the minutes: stated, and the longer of stated and estimated."""
+
+    amount: Decimal
+    minimum: Decimal
+    currency: str
+    stated_minutes: float
+    minutes: float
+
+    @classmethod
+    def of(cls, facts: Facts) -> Self:
+        """Read the pay of a study."""
+        settings, counted = facts.section("pay"), facts.workload
+        amount, minimum = (Decimal(str(settings.get(name) or 0)) for name in ("amount", "minimum_hourly"))
+        stated = float(settings["minutes"]) if settings.get("minutes") else 0.0
+        longest = max(stated, counted.minutes if counted else 0.0)
+        return cls(amount, minimum, str(settings.get("currency") or ""), stated, longest)
+
+    @property
+    def hourly(self) -> Decimal | None:
+        """The pay per hour; None where nothing is known of the minutes."""
+        return pay.hourly(self.amount, self.minutes)
+
+    def words(self, **amounts: Decimal) -> dict[str, str]:
+        """Return the amount, the minutes and further amounts as sentences name them."""
+        named = {name: f"{amount:.2f} {self.currency}" for name, amount in ({"amount": self.amount} | amounts).items()}
+        return {**named, "minutes": f"{self.minutes:g}"}
+
+
 @register
-def pay_for_the_time(facts: Facts) -> Iterator[Point]:
-    """Yield pay below the study's minimum per hour, and stated minutes far from the estimate."""
-    settings, counted = facts.section("pay"), facts.workload
-    stated_minutes = float(settings["minutes"]) if settings.get("minutes") else None
-    amount, minimum = (Decimal(str(settings.get(name) or 0)) for name in ("amount", "minimum_hourly"))
-    currency = str(settings.get("currency") or "")
-    if stated_minutes and counted and counted.minutes > MUCH_LONGER * stated_minutes:
-        words = {"told": f"{stated_minutes:g}", "counted": f"{counted.minutes:g}"}
-        yield Point(
-            "minutes",
-            _(
-                "Raters are told %(told)s minutes, but reading the texts and answering takes about %(counted)s. Pay "
-                "per hour is worked out from the minutes you state."
-            )
-            % words,
-            ("pay", "minutes"),
+def minutes_far_from_the_estimate(facts: Facts) -> Iterator[Point]:
+    """Yield stated minutes that are far below the estimate from the texts and answers."""
+    stated, counted = _Pay.of(facts).stated_minutes, facts.workload
+    if stated and counted and counted.minutes > MUCH_LONGER * stated:
+        sentence = _(
+            "Raters are told %(told)s minutes, but reading the texts and answering takes about %(counted)s. Pay "
+            "per hour is worked out from the minutes you state."
         )
-    minutes = max(stated_minutes or 0.0, counted.minutes if counted else 0.0)
-    if amount and minimum and minutes and amount < (needed := pay.needed(minimum, minutes)):
-        words = {
-            "amount": f"{amount:.2f} {currency}",
-            "minutes": f"{minutes:g}",
-            "minimum": f"{minimum:.2f} {currency}",
-            "needed": f"{needed:.2f} {currency}",
-        }
-        yield Point(
-            "pay",
-            _(
-                "%(amount)s for about %(minutes)s minutes is below this study's minimum of %(minimum)s per hour. Pay "
-                "at least %(needed)s, or shorten the set."
-            )
-            % words,
-            ("pay", "amount"),
+        words = {"told": f"{stated:g}", "counted": f"{counted.minutes:g}"}
+        yield Point("minutes", sentence % words, ("pay", "minutes"))
+
+
+@register
+def pay_below_a_minimum(facts: Facts) -> Iterator[Point]:
+    """Yield pay per hour below the study's own minimum, or below any platform's where the study states none."""
+    offer = _Pay.of(facts)
+    amount, minimum, rate = offer.amount, offer.minimum, offer.hourly
+    if amount and minimum and offer.minutes and amount < (needed := pay.needed(minimum, offer.minutes)):
+        sentence = _(
+            "%(amount)s for about %(minutes)s minutes is below this study's minimum of %(minimum)s per hour. Pay "
+            "at least %(needed)s, or shorten the set."
         )
-    yield from _unpaid(facts, amount, minimum, currency)
-    yield from _beyond_sense(amount, minutes, currency)
-    least, rate = LEAST_HOURLY.get(currency), pay.hourly(amount, minutes)
+        yield Point("pay", sentence % offer.words(minimum=minimum, needed=needed), ("pay", "amount"))
+    least = LEAST_HOURLY.get(offer.currency)
     if amount and not minimum and least is not None and rate is not None and rate < least:
-        words = {
-            "amount": f"{amount:.2f} {currency}",
-            "minutes": f"{minutes:g}",
-            "hourly": f"{rate:.2f} {currency}",
-        }
-        yield Point(
-            "pay",
-            _(
-                "%(amount)s for about %(minutes)s minutes is %(hourly)s per hour. Prolific requires at least 6 GBP or "
-                "8 USD, and the legal minimum wage is often higher."
-            )
-            % words,
-            ("pay", "amount"),
+        sentence = _(
+            "%(amount)s for about %(minutes)s minutes is %(hourly)s per hour. Prolific requires at least 6 GBP or "
+            "8 USD, and the legal minimum wage is often higher."
         )
+        yield Point("pay", sentence % offer.words(hourly=rate), ("pay", "amount"))
 
 
-def _beyond_sense(amount: Decimal, minutes: float, currency: str) -> Iterator[Point]:
+@register
+def pay_beyond_sense(facts: Facts) -> Iterator[Point]:
     """Yield pay per hour that nobody means: the decimal point is missing, or the minutes are those of one text."""
-    rate = pay.hourly(amount, minutes)
-    if currency in LEAST_HOURLY and rate is not None and rate > MOST_HOURLY:
-        words = {"amount": f"{amount:.2f} {currency}", "minutes": f"{minutes:g}", "hourly": f"{rate:.2f} {currency}"}
+    offer = _Pay.of(facts)
+    rate = offer.hourly
+    if offer.currency in LEAST_HOURLY and rate is not None and rate > MOST_HOURLY:
         sentence = _(
             "%(amount)s for about %(minutes)s minutes is %(hourly)s per hour. Check the decimal point, and the minutes."
         )
-        yield Point("pay", sentence % words, ("pay", "amount"))
+        yield Point("pay", sentence % offer.words(hourly=rate), ("pay", "amount"))
 
 
-def _unpaid(facts: Facts, amount: Decimal, minimum: Decimal, currency: str) -> Iterator[Point]:
+@register
+def unpaid(facts: Facts) -> Iterator[Point]:
     """Yield that nothing is paid, where the study states a minimum or raters come by a platform that requires pay."""
-    if amount:
+    offer = _Pay.of(facts)
+    if offer.amount:
         return
-    if minimum:
-        words = {"minimum": f"{minimum:.2f} {currency}"}
+    if offer.minimum:
         sentence = _("Taking part is not paid, although this study's minimum is %(minimum)s per hour.")
-        yield Point("pay", sentence % words, ("pay", "amount"))
+        yield Point("pay", sentence % offer.words(minimum=offer.minimum), ("pay", "amount"))
         return
     opened = facts.section("channels")
     paying = [channel for name, channel in channels.registry.items() if name in opened and channel.needs_codes]

@@ -13,7 +13,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import override
 
 from tasks_app import task_types
-from tasks_app.hooks.sections import Path
 from tasks_app.readiness.base import Facts, Point, register
 from tasks_app.readiness.wording import language_point
 from tasks_app.task_types.base import Act, TaskType
@@ -30,6 +29,8 @@ _ACTS: Mapping[Act, str] = {
     Act.COMPARE: (
         r"\bwhich of the (?:two|three|four|five)\b|\bwhich (?:one|\w+) (?:is|reads|sounds) (?:better|best)\b"
         r"|\bwhether text A or (?:text )?B\b|\bob (?:Text )?A oder (?:Text )?B\b"
+        r"|\bwhich (?:\w+ )?(?:do|would) you prefer\b|\b(?:text|translation|answer|summary) A (?:is |reads )?"
+        r"(?:better|worse|more \w+) than (?:\w+ )?B\b|\bwelche[nrs]? \w+ (?:bevorzugen sie|gefällt ihnen besser)\b"
         r"|\bwhich is better\b|\bthe better (?:one )?of the two\b|\b(?:choose|pick|select) the better\b"
         r"|\bwelche[rs]?(?: \w+)? (?:der|von(?: den)?) beiden\b|\bwelche[rs]?(?: \w+)? ist (?:besser|am besten)\b"
         r"|\bwelche[rs]? der (?:zwei|drei|vier|fünf)\b|\blequel des deux\b|\blaquelle des deux\b"
@@ -63,6 +64,36 @@ _ACTS: Mapping[Act, str] = {
     ),
 }  # fmt: skip
 _NAMES: Mapping[Act, re.Pattern[str]] = {act: re.compile(words, re.IGNORECASE) for act, words in _ACTS.items()}
+
+# The acts of tasks whose answer to every question is one of the texts shown.
+_CHOICES_OF_A_TEXT = tuple(frozenset({Act.COMPARE, *further}) for further in ((), (Act.CHOOSE_ENDS,), (Act.FIND_ODD,)))
+# A question about one text.
+_JUDGED = (
+    r"(?:text|translation|answer|response|summary|headline|sentence|story|notice|message|description|output|caption"
+    r"|dialogue|paragraph|document)"
+)
+_JUDGED_GERMAN = (
+    r"(?:Text|Übersetzung|Antwort|Zusammenfassung|Überschrift|Satz|Geschichte|Aushang|Nachricht|Beschreibung)"
+)
+_ABOUT_ONE = re.compile(
+    rf"\bhow [\w-]+(?: [\w-]+){{0,3}} (?:is|are|was|does|do) (?:the|this) (?:\w+ )?{_JUDGED}\b[^.?!\n]{{0,60}}"
+    rf"|(?:^|[.?!:\n] ?)(?:is|does) (?:the|this) (?:\w+ )?{_JUDGED}\b[^.?!\n]{{0,60}}"
+    rf"|\bwie [\w-]+ (?:ist|liest sich|klingt) (?:der|die|das|diese[rs]?) {_JUDGED_GERMAN}\b[^.?!\n]{{0,60}}"
+    r"|\b(?:dans quelle mesure|à quel point) (?:le|ce|la|cette) (?:texte|traduction|réponse|résumé)\b[^.?!\n]{0,60}"
+    r"|\b(?:qué tan|cuán) \w+ (?:es|está) (?:el|la|este|esta) (?:texto|traducción|respuesta|resumen)\b"
+    r"|\b(?:quão \w+ (?:é|está)|o quanto (?:é|está) \w+) (?:o|a|este|esta) (?:texto|tradução|resposta|resumo)\b"
+    r"|(?:这|该)(?:个|篇|段)?(?:文本|译文|回答|摘要)[^。？?\n]{0,12}(?:如何|怎么样|吗|多)|この(?:テキスト|訳文|回答|要約)は"
+    r"|이 (?:텍스트|번역|답변|요약)[은는이가]|(?:ما مدى|كم) \w+ (?:هذا |هذه )?(?:النص|الترجمة|الإجابة|الملخص)",
+    re.IGNORECASE,
+)
+# Words that compare, with which a question is about several texts.
+_COMPARES = re.compile(
+    r"\b(?:which|better|best|worst|more|less|most|than|compare\w*|two|both|either|neither|other|each|every|prefer\w*"
+    r"|A or B|welche[rsnm]?|besser|beste[nrs]?|mehr|weniger|als|vergleich\w*|beiden?|zwei|jede[rsn]?|bevorzug\w*"
+    r"|lequel|laquelle|meilleure?|mieux|plus|moins|deux|chaque|cuál|mejor|más|menos|dos|cada|qual|melhor|mais|dois|duas)\b"
+    r"|哪|更|比|两|どちら|より|比べ|둘|더|보다|أي|أفضل|أكثر|من الآخر",
+    re.IGNORECASE,
+)
 
 # Words of instructions that also speak of another task of the study.
 _OF_OTHERS = re.compile(
@@ -170,7 +201,6 @@ def _shipped() -> tuple[Shipped, ...]:
 @register
 def acts_of_another_type(facts: Facts) -> Iterator[Point]:
     """Yield the words that ask raters for an act of another task type, such as to move a slider."""
-    rows = {str(row["key"]): (place, row) for place, row in enumerate(facts.document.get("criteria") or ())}
     yielded: set[Point] = set()
     for place, task in facts.main_tasks:
         kind = task_types.kind_of(task["type"], task["params"])
@@ -181,10 +211,7 @@ def acts_of_another_type(facts: Facts) -> Iterator[Point]:
         nearest = _nearest(instructions, str(task["type"])) if instructions.strip() else None
         # What was shipped for another type is pointed out as a whole.
         whole = nearest is not None and nearest.type != task["type"]
-        texts: list[tuple[str, Path]] = [] if whole else [(instructions, ("tasks", place, "instructions"))]
-        for number, row in (rows[key] for key in task["criteria"] if key in rows):
-            texts += [(str(row[name] or ""), ("criteria", number, name)) for name in ("question", "definition")]
-        for text, path in texts:
+        for text, path in facts.words_of(place, task)[1 if whole else 0 :]:
             words = _named(text, own) or _key(text, kind, own) or _rated(text, task, kind)
             if words and not (_OF_OTHERS.search(text) and len(facts.main_tasks) > 1):
                 sentence = _("The text says “%(words)s”, but raters cannot do that in this task (%(type)s).")
@@ -192,6 +219,23 @@ def acts_of_another_type(facts: Facts) -> Iterator[Point]:
                 if point not in yielded:
                     yielded.add(point)
                     yield point
+
+
+@register
+def one_text_asked_of_two(facts: Facts) -> Iterator[Point]:
+    """Yield the questions about one text where raters choose one text of several, such as "How fluent is it?"."""
+    for place, task in facts.main_tasks:
+        kind = task_types.kind_of(task["type"], task["params"])
+        if kind.acts not in _CHOICES_OF_A_TEXT:
+            continue
+        for text, path in facts.words_of(place, task):
+            match = None if _COMPARES.search(text) else _ABOUT_ONE.search(text)
+            if match and path[-1] != "definition":
+                sentence = _(
+                    "“%(words)s” is about one text, but raters choose between texts in this task (%(type)s). Ask which "
+                    "text is better."
+                )
+                yield Point(KIND, sentence % {"words": match[0].strip(), "type": kind.label}, path)
 
 
 def _acts(facts: Facts, task: Mapping[str, Any], kind: TaskType) -> frozenset[Act] | None:

@@ -61,11 +61,10 @@ def asked_nowhere(facts: Facts) -> Iterator[Point]:
 @register
 def asked_twice(facts: Facts) -> Iterator[Point]:
     """Yield the questions of a task with the same words as an earlier question of the task."""
-    rows = {str(row["key"]): (place, row) for place, row in _criteria(facts)}
     seen: set[tuple[object, str]] = set()
     yielded: set[int] = set()
     for task_place, task in facts.main_tasks:
-        for place, row in (rows[str(key)] for key in task["criteria"] if str(key) in rows):
+        for place, row in facts.criteria_of(task):
             if row["kind"] != "criterion":
                 continue
             words = (task_place, " ".join(str(row["question"] or "").casefold().split()))
@@ -104,18 +103,23 @@ def ties_not_offered(facts: Facts) -> Iterator[Point]:
 @register
 def texts_not_shown(facts: Facts) -> Iterator[Point]:
     """Yield questions and instructions that speak of a source or reference, which the task does not show."""
-    rows = {str(row["key"]): (place, row) for place, row in _criteria(facts)}
     yielded: set[Path] = set()
     for place, task in facts.main_tasks:
         kind = task_types.kind_of(task["type"], task["params"])
         if kind.acts is None or Act.NUMBER in kind.acts:
             continue
-        texts: list[tuple[str, Path]] = [(str(task["instructions"] or ""), ("tasks", place, "instructions"))]
-        for number, row in (rows[str(key)] for key in task["criteria"] if str(key) in rows):
-            texts += [(str(row[name] or ""), ("criteria", number, name)) for name in ("question", "definition")]
         for name, pattern in _BESIDE.items():
-            for text, path in texts if task["params"].get(name) is False else ():
+            for text, path in facts.words_of(place, task) if task["params"].get(name) is False else ():
                 if (match := pattern.search(text)) and path not in yielded:
                     yielded.add(path)
                     sentence = _("The text speaks of “%(words)s”, but raters do not see it in this task.")
                     yield Point(KIND, sentence % {"words": match[0]}, path)
+
+
+@register
+def answers_not_offered(facts: Facts) -> Iterator[Point]:
+    """Yield instructions that name answers which the settings of the task do not offer, as its type says."""
+    for place, task in facts.main_tasks:
+        kind = task_types.kind_of(task["type"], task["params"])
+        for sentence in kind.instruction_problems(str(task["instructions"] or "")):
+            yield Point(KIND, sentence, ("tasks", place, "instructions"))

@@ -4,15 +4,18 @@ from collections.abc import Iterator, Mapping
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
 from tasks_app import task_types
 from tasks_app.readiness.base import Facts, Level, Point, register
+from tasks_app.task_types.base import Act
 from tasks_app.texts import languages
 from tasks_app.texts.findings import TextFinding
 
 KIND = "texts"
 _TEXTS = ("systems",)
+# Pairs of identical texts that a point names.
+FIRST_PAIRS = 3
 
 # Each kind of finding: its sentence, and whether a careful colleague may mean it so.
 _SAID: Mapping[str, tuple[str | Promise, Level]] = {
@@ -77,6 +80,27 @@ _SAID: Mapping[str, tuple[str | Promise, Level]] = {
             "read with the wrong encoding at some point. Export it again as UTF-8."
         ),
         Level.PROBLEM,
+    ),
+    "placeholder": (
+        gettext_lazy(
+            "Placeholders, such as “%(words)s”, are left in %(n)s of %(of)s texts (%(first)s). Fill them in, unless "
+            "raters are meant to read them."
+        ),
+        Level.NOTE,
+    ),
+    "placeholder_source": (
+        gettext_lazy(
+            "Placeholders, such as “%(words)s”, are left in the sources or references of %(n)s of %(of)s items "
+            "(%(first)s). Fill them in, unless raters are meant to read them."
+        ),
+        Level.NOTE,
+    ),
+    "long": (
+        gettext_lazy(
+            "Very long texts: %(n)s of %(of)s (time to read: %(first)s). Half of the texts take at most %(words)s "
+            "seconds. Check that each of these is one text, and that the minutes you state are enough for them."
+        ),
+        Level.NOTE,
     ),
     "chat": (
         gettext_lazy(
@@ -167,6 +191,63 @@ def pairs_never_compared(facts: Facts) -> Iterator[Point]:
         if finding.kind == "apart":
             sentence = _("No item has texts of both %(a)s and %(b)s, so raters never compare these two.")
             yield Point(KIND, sentence % _words(finding), _TEXTS)
+
+
+@register
+def pairs_that_look_alike(facts: Facts) -> Iterator[Point]:
+    """Yield the pairs of a comparing task whose texts are identical, or differ in white space only.
+
+    Texts were read for the whole study: nothing is said of a task that is about some of the items.
+    """
+    system_names = {str(row["key"]): str(row.get("name") or row["key"]) for row in facts.document.get("systems") or ()}
+    twins = {finding.systems for finding in facts.texts if finding.kind == "twins"}
+    for place, task in facts.main_tasks:
+        if task_types.registry[task["type"]].acts != frozenset({Act.COMPARE}) or task["items"]:
+            continue
+        anchor = system_names.get(str(task["params"].get("anchor") or ""), "")
+        findings = [
+            finding
+            for finding in facts.texts
+            if finding.kind in {"same", "alike"} and finding.systems not in twins and anchor in {"", *finding.systems}
+        ]
+        for kind in ("same", "alike"):
+            of_kind = [finding for finding in findings if finding.kind == kind]
+            if of_kind:
+                yield _alike(kind, of_kind, place, keeps=bool(task["keep_identical"]))
+
+
+def _alike(kind: str, findings: list[TextFinding], place: int, *, keeps: bool) -> Point:
+    """Return the point about pairs of a task that are `same` or `alike`; `keeps` shows those that are identical."""
+    pairs = [f"{key} ({finding.systems[0]}, {finding.systems[1]})" for finding in findings for key in finding.first]
+    n = sum(finding.n for finding in findings)
+    more = " …" if n > FIRST_PAIRS else ""
+    words = {"n": n, "first": "; ".join(pairs[:FIRST_PAIRS]) + more}
+    if kind == "alike":
+        sentence = ngettext(
+            "The two texts of %(n)s pair differ in white space only: %(first)s. Raters would be asked about it and see "
+            "no difference. Remove the white space: pairs of identical texts are not shown.",
+            "The two texts of %(n)s pairs differ in white space only: %(first)s. Raters would be asked about them and "
+            "see no difference. Remove the white space: pairs of identical texts are not shown.",
+            n,
+        )
+        return Point(KIND, sentence % words, _TEXTS)
+    if keeps:
+        sentence = ngettext(
+            "The two texts of %(n)s pair are identical: %(first)s. Raters are asked about it, since identical texts "
+            "are kept apart, and see no difference.",
+            "The two texts of %(n)s pairs are identical: %(first)s. Raters are asked about them, since identical texts "
+            "are kept apart, and see no difference.",
+            n,
+        )
+    else:
+        sentence = ngettext(
+            "The two texts of %(n)s pair are identical: %(first)s. Raters are not asked about it, and it counts for "
+            "neither system.",
+            "The two texts of %(n)s pairs are identical: %(first)s. Raters are not asked about them, and they count "
+            "for neither system.",
+            n,
+        )
+    return Point(KIND, sentence % words, ("tasks", place, "keep_identical"), Level.NOTE)
 
 
 def _words(finding: TextFinding) -> dict[str, str]:

@@ -17,10 +17,12 @@ from tasks_app.hooks.sections import Path
 from tasks_app.readiness.base import Facts, Level, Point, register
 from tasks_app.texts import languages
 from tasks_app.texts.findings import as_a_word, proper_names
-from tasks_app.texts.language_guess import differs
+from tasks_app.texts.language_guess import differs, foreign_sentence
 
 # Words of another language that make a short text, such as a question or the steps of a scale, clear.
 FEW = 2
+# Characters of a sentence that a point quotes.
+QUOTED = 80
 
 _STEP_WORDS = {
     word: number
@@ -80,6 +82,24 @@ def language_point(found: str, language: str, path: Path) -> Point:
 
 
 @register
+def sentence_in_another_language(facts: Facts) -> Iterator[Point]:
+    """Yield a sentence of consent or instructions that is in another language than the rest of the text."""
+    own = str(facts.section("study").get("language") or "en")
+    texts: list[tuple[str, str, Path]] = [
+        (str(text), language, ("consent", language)) for language, text in facts.consent.items()
+    ]
+    texts += [(str(task["instructions"] or ""), own, ("tasks", place, "instructions")) for place, task in facts.tasks]
+    for text, language, path in texts:
+        other, words = foreign_sentence(text, language)
+        # The whole text is pointed out by itself.
+        if other and not differs(text, language):
+            quoted = words if len(words) <= QUOTED else f"{words[: QUOTED - 1]}…"
+            sentence = _("A sentence seems to be in %(found)s, but raters read %(language)s: “%(words)s”")
+            names = {"found": languages.english_name(other), "language": languages.english_name(language.lower())}
+            yield Point("language", sentence % (names | {"words": quoted}), path)
+
+
+@register
 def systems_named(facts: Facts) -> Iterator[Point]:
     """Yield the words for raters that name a system of the study; the texts to judge have a check of their own."""
     systems = facts.document.get("systems") or ()
@@ -131,17 +151,10 @@ def titles_alike(facts: Facts) -> Iterator[Point]:
 @register
 def numbers_of_another_scale(facts: Facts) -> Iterator[Point]:
     """Yield instructions and questions that name numbers or steps which no scale of their task has."""
-    criteria = {str(row["key"]): (place, row) for place, row in enumerate(facts.document.get("criteria") or ())}
     for place, task in facts.main_tasks:
         scale = task_types.kind_of(task["type"], task["params"]).scale_of()
-        task_criteria = [criteria[key] for key in task["criteria"] if key in criteria]
-        ends, steps = _scales(scale, [row for _place, row in task_criteria])
-        if not ends:
-            continue
-        texts: list[tuple[str, Path]] = [(str(task["instructions"] or ""), ("tasks", place, "instructions"))]
-        for number, row in task_criteria:
-            texts += [(str(row[name]), ("criteria", number, name)) for name in ("question", "definition")]
-        for text, path in texts:
+        ends, steps = _scales(scale, [row for _place, row in facts.criteria_of(task)])
+        for text, path in facts.words_of(place, task) if ends else ():
             if words := _contradicts(text, ends, steps):
                 low, high = min(ends)
                 values = {"words": words, "low": f"{low:g}", "high": f"{high:g}"}

@@ -66,9 +66,9 @@ def opening_facts(study: Study) -> OpeningFacts:
     tries = Event.objects.filter(study=own, verb=Event.TRIED).order_by("-id")
     views, trials = tries.exclude(object__in=Event.ON_TRIAL), tries.filter(object=Event.REHEARSAL)
     numbers = {
-        "items": number_of(evaluated.items(own).order_by().values("study"), Count("id")),
-        "outputs": number_of(evaluated.outputs(own).order_by().values("system__study"), Count("id")),
-        "systems": number_of(evaluated.systems(own).order_by().values("study"), Count("id")),
+        "items": number_of(evaluated.items(study).order_by().values("study"), Count("id")),
+        "outputs": number_of(evaluated.outputs(study).order_by().values("system__study"), Count("id")),
+        "systems": number_of(evaluated.systems(study).order_by().values("study"), Count("id")),
         "known": number_of(known.order_by().values("unit__task__study"), Count("unit", distinct=True)),
         "completed": number_of(people.order_by().values("study"), Count("id")),
         "completed_trials": number_of(

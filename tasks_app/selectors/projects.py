@@ -2,15 +2,18 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+from fractions import Fraction
 
 from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Sum
 
+from tasks_app.designs.filling import EVERYBODY, Sets, filled, full_sets
 from tasks_app.models import (
     Booklet,
+    Group,
     Judgment,
     Payment,
     Project,
@@ -22,6 +25,7 @@ from tasks_app.models import (
     TaskGroup,
     Unit,
 )
+from tasks_app.pay import pay_for
 from tasks_app.selectors.routing import ON_REQUEST
 from tasks_app.selectors.studies import number_of, with_progress
 
@@ -65,7 +69,7 @@ class Totals:
 
 
 def rows_of(studies: QuerySet[Study]) -> list[StudyRow]:
-    """Return the rows of studies that have an `own_role`, by title; six queries."""
+    """Return the rows of studies that have an `own_role`, by title; seven queries."""
     listed: list[Study] = list(
         with_progress(studies)
         .annotate(
@@ -78,7 +82,7 @@ def rows_of(studies: QuerySet[Study]) -> list[StudyRow]:
         .order_by("title", "pk")
     )
     keys = [study.pk for study in listed]
-    judged, paid, sets = _judged(keys), _paid(keys), _sets(listed)
+    judged, paid, sets = _judged(keys), _paid(keys), _full_sets(keys)
     rows = []
     for study in listed:
         n, last = judged.get(study.pk, (0, None))
@@ -95,7 +99,7 @@ def rows_of(studies: QuerySet[Study]) -> list[StudyRow]:
                 judgments=n,
                 last_judged=last,
                 cost=paid.get(study.pk, Decimal(0)) if amount or study.pk in paid else None,
-                expected=amount * sets[study.pk] if amount and study.pk in sets else None,
+                expected=pay_for(sets[study.pk], amount) if amount and study.pk in sets else None,
             )
         )
     return rows
@@ -150,34 +154,45 @@ def _paid(keys: Sequence[int]) -> dict[int, Decimal]:
     return {study: due - taken for study, due, taken in rows}
 
 
-def _sets(studies: Sequence[Study]) -> dict[int, int]:
-    """Count the sets that raters are paid for until all places are answered, by study.
+def _full_sets(studies: Sequence[int]) -> dict[int, Fraction]:
+    """Count the full sets that raters are paid for until all places are answered, by study, as Plan counts them.
 
-    Those of a plan that is drawn are its booklets; otherwise as many as the units to judge come to. A rater takes a set
-    of each task, and tasks of different groups are for different raters.
+    The sets of a plan that is drawn are its booklets; otherwise as many as the units to judge come to. A rater takes a
+    set of each task, tasks of different groups are for different raters, and a shorter set counts in proportion.
     """
     tasks = Task.objects.filter(study__in=studies, until=None, stage=Task.Stage.MAIN).exclude(design__in=ON_REQUEST)
     units = Unit.objects.filter(task=OuterRef("pk"), until=None, gold=None).order_by().values("task")
     booklets = Booklet.objects.filter(task=OuterRef("pk")).order_by().values("task")
-    counted = tasks.annotate(n_units=number_of(units, Count("id")), n_booklets=number_of(booklets, Count("id")))
+    counted = tasks.annotate(
+        n_units=number_of(units, Count("id")),
+        wanted=number_of(units, Sum("k")),
+        n_booklets=number_of(booklets, Count("id")),
+        n_places=number_of(booklets, Sum("n_places")),
+        longest=number_of(booklets, Max("n_places")),
+    )
     groups: dict[int, list[int]] = defaultdict(list)
     for task_id, group in TaskGroup.objects.filter(task__in=tasks.values("pk")).values_list("task", "group"):
         groups[task_id].append(group)
-    by_study: dict[int, dict[tuple[int, ...], int]] = defaultdict(dict)
+    shares: dict[int, dict[int, int]] = defaultdict(dict)
+    for study, group, share in Group.objects.filter(study__in=studies).values_list("study", "pk", "share"):
+        shares[study][group] = share
+    by_study: dict[int, list[Sets]] = defaultdict(list)
     for task in counted:
-        group_ids = tuple(sorted(groups[task.pk]))
-        size = min(task.set_size, task.n_units) or 1
-        n = task.n_booklets or math.ceil(task.n_units * task.k / size)
-        by_study[task.study_id][group_ids] = max(by_study[task.study_id].get(group_ids, 0), n)
-    each = {study.pk: study.options.sets_per_rater or 1 for study in studies}
-    return {study: _raters(sets.items(), each[study]) * each[study] for study, sets in by_study.items()}
+        by_study[task.study_id].append(_sets_of(task, tuple(sorted(groups[task.pk]))))
+    return {
+        study: full_sets(filled(shares[study] or {EVERYBODY: 1}, of_study), of_study)
+        for study, of_study in by_study.items()
+        if any(sets.booklets for sets in of_study)
+    }
 
 
-def _raters(sets: Iterable[tuple[tuple[int, ...], int]], each: int) -> int:
-    """Return the smallest number of raters needed if they take so many sets each."""
-    needed = {groups: math.ceil(n / each) for groups, n in sets}
-    of_all = needed.pop((), 0)
-    return max(of_all, sum(needed.values()))
+def _sets_of(task: Task, groups: tuple[int, ...]) -> Sets:
+    """Return the sets of a task that `_full_sets` has counted."""
+    counts = vars(task)  # columns that the query adds
+    full = min(task.set_size, counts["longest"] or counts["n_units"]) or 1
+    places = counts["n_places"] or counts["wanted"] or 0
+    booklets = counts["n_booklets"] or math.ceil(places / full)
+    return Sets(task.pk, booklets, full, Fraction(places, max(1, booklets)), groups)
 
 
 def works_under_way(project: Project) -> QuerySet[ProjectWork]:

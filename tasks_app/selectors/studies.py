@@ -30,6 +30,7 @@ from tasks_app.models import (
     RaterSet,
     SetupRow,
     Study,
+    System,
     Task,
     Unit,
 )
@@ -99,9 +100,12 @@ def with_types(studies: QuerySet[Study]) -> QuerySet[Study]:
 
 def with_gaps(studies: QuerySet[Study]) -> QuerySet[Study]:
     """Add the columns that show the gaps of drafts: `given_consent` and `given_pay`, and whether there are texts."""
-    rows = SetupRow.objects.filter(setup__study=OuterRef("pk"), table="items")
+    # Sorted as their index is: to find that there is none, the database would read all rows of all set-ups otherwise.
+    rows = SetupRow.objects.filter(setup=OuterRef("setup__pk"), table="items").order_by("setup", "table", "number")
     return studies.annotate(
-        given_consent=F("setup__given__consent"), given_pay=F("setup__given__pay__amount"), given_texts=Exists(rows)
+        given_consent=F("setup__given__consent"),
+        given_pay=F("setup__given__pay__amount"),
+        given_texts=Subquery(rows.values("pk")[:1]),
     )
 
 
@@ -136,20 +140,24 @@ def contents(study: Study) -> Contents:
     counted = (
         Study.objects.filter(pk=study.pk)
         .annotate(
-            n_items=number_of(evaluated.items(OuterRef("pk")).order_by().values("study"), Count("id")),
+            n_items=number_of(evaluated.items(study).order_by().values("study"), Count("id")),
             n_all=number_of(Item.objects.filter(study=OuterRef("pk"), until=None).values("study"), Count("id")),
             n_units=number_of(units.order_by().values("task__study"), Count("id")),
         )
         .values("n_items", "n_all", "n_units")
         .get()
     )
+    own = Output.objects.filter(system=OuterRef("pk"), until=None)
     of_system = evaluated.outputs(study).filter(system=OuterRef("pk")).order_by().values("system")
-    systems = list(
-        evaluated.systems(study)
-        .annotate(n=number_of(of_system, Count("id")))
+    counted_systems = (
+        System.objects.filter(study=study)
+        .exclude(key=COPIES)
+        .annotate(n=number_of(of_system, Count("id")), has_texts=Exists(own))
         .order_by("id")
-        .values_list("key", "kind", "n")
+        .values_list("key", "kind", "n", "has_texts")
     )
+    # Those with evaluated texts, and those without any, as `evaluated.systems` has them.
+    systems = [(key, kind, n) for key, kind, n, has_texts in counted_systems if n or not has_texts]
     return Contents(
         items=counted["n_items"],
         outputs=sum(n for _key, _kind, n in systems),

@@ -31,6 +31,9 @@ SETUP_WORKS = 3
 # transaction.
 IMPORT_WORKS, IMPORTS = 4, 5
 
+# Lock of a worker that computes scores of metrics, in the same way as that of a set-up.
+SCORE_WORKS = 6
+
 LOCK_ORDER = ("claims", "submissions", "rater", "set", "assignment")
 
 TRIES = 3

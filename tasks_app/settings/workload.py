@@ -1,34 +1,20 @@
 """The amount of work for one rater: screens, texts and answers, and an estimate of the minutes.
 
-The estimate stands in for real times until there are some (docs/decisions/0052): reading at the speed that Brysbaert
-(2019) found for adults who read silently, 238 English words or 260 Chinese characters a minute, and seconds for every
-answer and screen, for the consent and the instructions.
+The estimate stands in for real times until there are some (docs/decisions/0052): reading at the speed of
+tasks_app/texts/reading_time.py, and seconds for every answer and screen, for the consent and the instructions.
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
-WORDS_A_MINUTE = 238
-WIDE_A_MINUTE = 260
 SECONDS_A_SCREEN = 2.0
 # Consent and instructions, which are paid as well.
 SECONDS_BEFORE = 90.0
 
-# Scripts that put no spaces between words: kana, Chinese characters, Hangul syllables.
-_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
-
 # Texts and answers that one screen can comfortably have; beyond them, raters are slow and anchor on the first texts.
 MOST_TEXTS = 8
 MOST_ANSWERS = 20
-
-
-def reading_seconds(text: str) -> float:
-    """Return the seconds that it takes to read a text once."""
-    wide = len(_WIDE.findall(text))
-    words = len(_WIDE.sub(" ", text).split())
-    return 60 * (words / WORDS_A_MINUTE + wide / WIDE_A_MINUTE)
 
 
 @dataclass(frozen=True, slots=True)

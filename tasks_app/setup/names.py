@@ -116,7 +116,8 @@ class Names:
             return {name: capfirst(str(self.rules.get(name, name))) for name in used or ["manual"]}
         if rows in {"features", "truths"}:
             more = {"system": _("The system itself")} if rows == "truths" else {**self._attributes, **self._of_systems}
-            return {**{name: name for name in self.items.features}, **more}
+            document = {"document": _("The document")} if "document" in self.items.values else {}
+            return {**{name: name for name in self.items.features}, **(document if rows == "features" else {}), **more}
         entries = [entry for entry in self.document.entries(rows) if entry.get("key")]
         if rows == "tasks":
             numbered = enumerate(self.document.entries(rows), start=1)

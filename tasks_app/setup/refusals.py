@@ -7,6 +7,7 @@ from django.utils import formats
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from tasks_app import task_types
 from tasks_app.hooks.sections import Json, Path
 from tasks_app.models import Setup, Task
 from tasks_app.setup.controls import name_of
@@ -65,10 +66,18 @@ def _identical(reading: StudyReading, number: int, task: Mapping[str, Json]) -> 
     """Yield that identical texts are shown once, with the setting that keeps them apart."""
     n = reading.counts.get("identical", 0)
     if n and not task["keep_identical"]:
-        sentence = ngettext(
-            "%(n)s text is identical to that of another system: they are shown once and share the rating.",
-            "%(n)s texts are identical to those of other systems: they are shown once and share the rating.",
-            n,
+        sentence = (
+            ngettext(
+                "%(n)s text is identical to that of another system: these two are not compared with each other.",
+                "%(n)s texts are identical to those of other systems: these are not compared with each other.",
+                n,
+            )
+            if task_types.registry[str(task["type"])].side_by_side
+            else ngettext(
+                "%(n)s text is identical to that of another system: they are shown once and share the rating.",
+                "%(n)s texts are identical to those of other systems: they are shown once and share the rating.",
+                n,
+            )
         )
         fix = Fix(("tasks", number, "keep_identical"), True, _("Keep them apart"))
         yield sentence % {"n": formats.number_format(n, force_grouping=True)}, [fix]

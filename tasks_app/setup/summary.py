@@ -131,7 +131,9 @@ def _of_task(reading: StudyReading, number: int, task: Mapping[str, Json]) -> It
             _("Texts are given to raters by the design “%(design)s”.") % {"design": design.label}, (*path, "design")
         )
     if identical := reading.counts.get("identical"):
-        yield Line(_identical(identical, keeps=bool(task["keep_identical"])), (*path, "keep_identical"))
+        compares = task_types.registry[str(task["type"])].side_by_side
+        words = _identical(identical, keeps=bool(task["keep_identical"]), compares=compares)
+        yield Line(words, (*path, "keep_identical"))
     if len(task["criteria"]) > 1:
         modes = {
             "together": _("All questions about a text are asked on one screen."),
@@ -143,8 +145,14 @@ def _of_task(reading: StudyReading, number: int, task: Mapping[str, Json]) -> It
             yield Line(modes[mode], (*path, "criteria_mode"))
 
 
-def _identical(n: int, *, keeps: bool) -> str:
-    if keeps:
+def _identical(n: int, *, keeps: bool, compares: bool) -> str:
+    if compares and not keeps:
+        sentence = ngettext(
+            "%(n)s text is identical to another of its item: these two are not compared with each other.",
+            "%(n)s texts are identical to another of their item: these are not compared with each other.",
+            n,
+        )
+    elif keeps:
         sentence = ngettext(
             "%(n)s text is identical to another and rated by itself.",
             "%(n)s texts are identical to another and rated by themselves.",

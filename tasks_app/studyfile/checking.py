@@ -10,13 +10,14 @@ from django.utils.translation import ngettext
 
 from tasks_app.hooks import sections
 from tasks_app.hooks.sections import Document
-from tasks_app.models import Setup, Study
+from tasks_app.models import Gold, Setup, Study
 from tasks_app.pay import Offer
 from tasks_app.services import events, pay
 from tasks_app.services.database import atomically
 from tasks_app.services.study import drafts, items
 from tasks_app.services.study.drafts import NotADraft
 from tasks_app.settings.study import USUAL_MINUTES, Pay
+from tasks_app.studyfile.favoured import favoured_texts
 from tasks_app.studyfile.files.source import STUDY_YAML, Files, Source, content_of, open_files
 from tasks_app.studyfile.pictures import check_pictures
 from tasks_app.studyfile.problems import Problem, StudyFileError
@@ -79,7 +80,10 @@ def check(files: Files, slot: Slot | None = None, report: Report = say_nothing) 
     if slot is not None and reading.sound(_SLUG):
         _check_slug(reading, slot)
     reading.problems.raise_if_any()
+    _count_checks_apart(reading)
     reading.text_findings = findings_in(reading.document["items"], reading.document["systems"])
+    if reading.units_sound:
+        reading.text_findings += favoured_texts(reading, draft_tasks(reading))
     for note in crowded_notes(reading):
         reading.note(note)
     if note := pay_note(reading):
@@ -90,6 +94,24 @@ def check(files: Files, slot: Slot | None = None, report: Report = say_nothing) 
         ellipsis = " …" if len(unused) > 5 else ""
         reading.note(sentence % {"n": len(unused), "names": ", ".join(unused[:5]) + ellipsis})
     return reading
+
+
+def _count_checks_apart(reading: StudyReading) -> None:
+    """Count items with known answers as `checks`, and neither them nor systems of theirs alone with what is judged."""
+    drafts_by_task = {draft.task["key"]: draft for draft in draft_tasks(reading)}
+    rows = [row for row in reading.document["controls"] if row["kind"] != Gold.Kind.WORSE]
+    units = [drafts_by_task[row["task"]].units.get(row["unit"]) for row in rows if row["task"] in drafts_by_task]
+    known = {unit.item for unit in units if unit is not None and unit.item is not None}
+    if known:
+        judged = [item for item in reading.document["items"] if item["key"] not in known]
+        with_text = {output["system"] for item in reading.document["items"] for output in item["outputs"]}
+        of_judged = {output["system"] for item in judged for output in item["outputs"]}
+        reading.counts |= {
+            "items": len(judged),
+            "outputs": sum(len(item["outputs"]) for item in judged),
+            "systems": reading.counts["systems"] - len(with_text - of_judged),
+            "checks": len(known),
+        }
 
 
 def pay_note(reading: StudyReading) -> str:

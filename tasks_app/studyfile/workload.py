@@ -20,11 +20,11 @@ from tasks_app.settings.workload import (
     SECONDS_A_SCREEN,
     TaskLoad,
     Workload,
-    reading_seconds,
 )
 from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.screens import DraftTask, is_imported, plan_units
 from tasks_app.task_types.base import Screen, UnitDraft
+from tasks_app.texts.reading_time import reading_seconds
 
 # Reading time is estimated from this many evenly spaced units.
 UNITS_READ = 300

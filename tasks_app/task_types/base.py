@@ -406,6 +406,10 @@ class TaskType(Declared, ABC):
         """Return the instructions for raters where the study has none of its own."""
         return self.default_instructions
 
+    def instruction_problems(self, instructions: str) -> Iterator[str]:
+        """Yield a sentence for every answer that instructions of the study name and raters cannot give here."""
+        return iter(())
+
     def heds(self, criterion: Criterion | None) -> dict[str, str]:
         """Answer questions of the HEDS 2.0 datasheet about a criterion, by their numbers: 4.3.3 to 4.3.6 and 4.3.8."""
         return {}

@@ -3,7 +3,6 @@
 Not a task type of its own, but shared by pairwise and triangle.
 """
 
-import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -148,12 +147,7 @@ def problems_of(item: ItemTexts, anchor: str) -> Iterator[str]:
 
 def look_alike(text: str, other: str) -> bool:
     """Return whether nobody could tell two texts apart on a screen: they differ in invisible characters at most."""
-    return visible(text) == visible(other)
-
-
-def visible(text: str) -> str:
-    """Return a text as it looks: with composed characters, and one space for any space."""
-    return " ".join(unicodedata.normalize("NFC", text).split())
+    return plaintext.visible(text) == plaintext.visible(other)
 
 
 def unit_key(items: str, names: tuple[str, str]) -> str:

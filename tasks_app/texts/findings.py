@@ -9,9 +9,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
+from statistics import median
 from typing import Any, Self
 
+from tasks_app.texts import plaintext
 from tasks_app.texts.language_guess import differs
+from tasks_app.texts.reading_time import reading_seconds
 
 # Places that a finding names.
 FIRST = 3
@@ -29,14 +32,18 @@ REPEATED = 0.5
 # the part of the texts of that length that do: texts that end by themselves seldom end in the middle of a sentence.
 # Shorter texts, such as labels, are often equally long. Texts made with a template end alike, so ends count once.
 CUT, BREAK_OFF, CUT_CHARACTERS, END_CHARACTERS = 0.1, 0.8, 40, 12
+# A text that takes so many times as long to read as half of all texts, and so many seconds more, stands out.
+LONGER, SECONDS_MORE = 5, 30
+# Characters that are quoted on each side of a placeholder.
+AROUND = 20
 
 # Kinds of systems with texts that people have not to compare with the others.
 _ASIDE = frozenset({"reference", "source", "degraded"})
 
 _NOTHING = re.compile(r"(?:#?n/?a|null|nan|none|nil|undefined|\[\s*\]|\{\s*\}|\"\"|'')?", re.IGNORECASE)
 _TOKENS = re.compile(
-    r"<\|[\w ]{2,40}\|>|</?s>|<(?:pad|eos|bos|sep|cls|mask|start_of_turn|end_of_turn)>|\[/?INST\]|\[(?:PAD|SEP|CLS)\]"
-    r"|\w@@ \w|\u2581",
+    r"<\|[\w ]{2,40}\|>|</?s>|<(?:unk|pad|eos|bos|sep|cls|mask|start_of_turn|end_of_turn)>|\[/?INST\]"
+    r"|\[(?:PAD|SEP|CLS)\]|\w@@ \w|\u2581",
     re.IGNORECASE,
 )
 _TAGS = re.compile(
@@ -65,6 +72,17 @@ _ERRORS = re.compile(
     r"^\s*(?:[A-Z]\w*)?(?:Error|Exception)\b: |^\s*Traceback \(most recent call last\)|\bCUDA out of memory\b"
 )
 _JSON = re.compile(r"\A\s*(?:\{\s*\"[^\"\n]{1,60}\"\s*:.*\}|\[\s*\".*\"\s*\])\s*\Z", re.DOTALL)
+# What stands for words that a program or a person was to fill in. "TODO" is a word of Spanish and Portuguese.
+_PLACEHOLDER = re.compile(
+    r"\[(?!(?:INST|PAD|SEP|CLS|MASK|UNK|EOS|BOS|SIC)\])(?:[A-Z][A-Z0-9_ -]{2,40})\]"
+    r"|<(?!(?:BR|PAD|EOS|BOS|SEP|CLS|MASK|UNK|DIV|SPAN|STRONG|TABLE|IMG|FONT|SUP|SUB)>)[A-Z][A-Z0-9_ -]{2,40}>"
+    r"|\[(?i:your|insert|enter|add|ihr name|votre nom|su nombre|seu nome)\b[^\[\]\n]{0,60}\]"
+    r"|<(?i:your|insert|enter) [^<>\n]{1,60}>"
+    r"|\{\{[^{}\n]{1,80}\}\}|(?<![{$])\{[a-z][a-z0-9_]{1,40}\}(?!\})|\$\{[^{}\n]{1,80}\}"
+    r"|(?i:\blorem ipsum\b)"
+    r"|\b(?:TODO|FIXME|TBD)(?=:|\]|\)| -| –)|\bTODO (?:write|add|fill|check|fix|insert|replace|translate|finish)\b"
+)
+_PLACEHOLDER_SIGNS = ("[", "<", "{", "ipsum", "Ipsum", "IPSUM", "TODO", "FIXME", "TBD")
 # Names that only a model or a service has. A system called "writer" or "rules" is not looked for in texts.
 _MODEL = re.compile(
     r"\b(?:chat-?gpt|gpt-?\d[\w.]*|openai|deepl|google translate|gemini(?: pro| flash|-\d)|llama[- ]?\d[\w.]*|mixtral"
@@ -119,6 +137,8 @@ def findings_in(items: Sequence[Mapping[str, Any]], systems: Sequence[Mapping[st
     names = {str(row["key"]): str(row.get("name") or row["key"]) for row in systems}
     return [
         *_in_each_text(items, names),
+        *_placeholders(items, names),
+        *_long(items, kinds, names),
         *_of_systems(items, kinds, names),
         *_of_languages(items),
         *_cut(items, kinds),
@@ -154,6 +174,55 @@ def _in_each_text(items: Sequence[Mapping[str, Any]], names: Mapping[str, str]) 
     broken = [item["key"] for item in items if _BROKEN.search(item["source"]) or _BROKEN.search(item["reference"])]
     if broken:
         yield TextFinding("broken_source", len(broken), len(items), tuple(broken[:FIRST]))
+
+
+def _placeholders(items: Sequence[Mapping[str, Any]], names: Mapping[str, str]) -> Iterator[TextFinding]:
+    """Yield the placeholders left in outputs, and those in sources and references, with the words around the first.
+
+    Code has brackets and braces of its own.
+    """
+    prose = [item for item in items if item.get("format", "text") in _NO_CODE]
+    outputs = [
+        (f"{item['key']}, {names.get(output['system'], output['system'])}", output["text"])
+        for item, output in _texts(prose)
+    ]
+    given = [(item["key"], item[column]) for item in prose for column in ("source", "reference")]
+    of_outputs, of_items = len(list(_texts(items))), len(items)
+    for kind, texts, of in (("placeholder", outputs, of_outputs), ("placeholder_source", given, of_items)):
+        matches = [
+            (place, text, match)
+            for place, text in texts
+            if any(sign in text for sign in _PLACEHOLDER_SIGNS) and (match := _PLACEHOLDER.search(text))
+        ]
+        if matches:
+            words = Counter(match[0] for _place, _text, match in matches).most_common(1)[0][0]
+            shown = tuple(f"{place}: “{_around(text, match)}”" for place, text, match in matches[:FIRST])
+            yield TextFinding(kind, len({place for place, _text, _match in matches}), of, shown, words[:40])
+
+
+def _around(text: str, match: re.Match[str]) -> str:
+    """Return the words found in a text with some of those before and behind."""
+    start, end = max(0, match.start() - AROUND), match.end() + AROUND
+    before, behind = ("…" if start else ""), ("…" if end < len(text) else "")
+    return f"{before}{' '.join(text[start:end].split())}{behind}"
+
+
+def _long(
+    items: Sequence[Mapping[str, Any]], kinds: Mapping[str, str], names: Mapping[str, str]
+) -> Iterator[TextFinding]:
+    """Yield the outputs that take far longer to read than the others, each with its minutes, the longest first."""
+    seconds = [
+        (reading_seconds(output["text"]), f"{item['key']}, {names.get(output['system'], output['system'])}")
+        for item, output in _texts(items)
+        if kinds.get(output["system"], "machine") not in _ASIDE
+    ]
+    if len(seconds) < ENOUGH:
+        return
+    usual = median(number for number, _place in seconds)
+    long = sorted((row for row in seconds if row[0] >= max(LONGER * usual, usual + SECONDS_MORE)), reverse=True)
+    if long:
+        places = tuple(f"{place}: {number / 60:.1f} min" for number, place in long[:FIRST])
+        yield TextFinding("long", len(long), len(seconds), places, f"{usual:.0f}")
 
 
 def _noticed(text: str, item: Mapping[str, Any], own: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -221,6 +290,7 @@ def _of_systems(
         if len(have) > 1:
             yield TextFinding("source", copies, n, systems=(names.get(system, system),))
     yield from _doubled(items, by_item)
+    yield from _looking_alike(items, kinds, names, together)
     most = max(have.values(), default=0)
     for system, n in have.items():
         if most >= max(ENOUGH, COMPLETE * len(compared)) and SOME * most <= n < INCOMPLETE * most:
@@ -234,6 +304,34 @@ def _of_systems(
     for pair in combinations(sorted(have), 2):
         if not together[pair] and min(have[system] for system in pair) >= ENOUGH:
             yield TextFinding("apart", 0, len(compared), systems=tuple(names.get(key, key) for key in pair))
+
+
+def _looking_alike(
+    items: Sequence[Mapping[str, Any]],
+    kinds: Mapping[str, str],
+    names: Mapping[str, str],
+    together: Mapping[tuple[str, str], int],
+) -> Iterator[TextFinding]:
+    """Yield every two systems with texts of an item that are identical (same), or are but for white space (alike).
+
+    `together` counts the items with texts of both systems.
+    """
+    places: dict[tuple[str, tuple[str, str]], list[str]] = {}
+    for item in items:
+        by_look: dict[str, list[tuple[str, str]]] = {}
+        for output in item["outputs"]:
+            if kinds.get(output["system"], "machine") not in _ASIDE and "file" not in output and output["text"].strip():
+                text = f"{output['text']}{output.get('highlights') or ''}"
+                by_look.setdefault(plaintext.visible(text), []).append((output["system"], text))
+        for shown in (group for group in by_look.values() if len(group) > 1):
+            for (a, text), (b, other) in combinations(sorted(shown), 2):
+                if a != b:
+                    places.setdefault(("same" if text == other else "alike", (a, b)), []).append(item["key"])
+    for (kind, pair), keys in places.items():
+        named = tuple(names.get(key, key) for key in pair)
+        items_alike = tuple(dict.fromkeys(keys))
+        n = len(items_alike)
+        yield TextFinding(kind, n, max(n, together[pair]), items_alike[:FIRST], systems=named)
 
 
 def _copies(

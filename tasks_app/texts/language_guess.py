@@ -19,9 +19,18 @@ _TAKEN_FROM: Mapping[str, str] = {
         "es ihr ihre wird werden auf zu im ob oder auch sich dass wenn wurde kann sehr gar gut schlecht völlig meist "
         "vollständig eher etwas kaum überhaupt teils stimme leicht schwer ganz lehne ab weder noch"
     ),
-    "fr": "le les et est sont du une dans pour qui pas vous votre avec sur cette il elle aux très bien mal tout",
-    "es": "el los las y es son del para usted su con como lo muy bien nada todo está esta pero",
-    "pt": "os é são do da dos das uma em não você seu sua com ao muito nada tudo está mas isso",
+    "fr": (
+        "le les et est sont du une dans pour qui pas vous votre avec sur cette il elle aux très bien mal tout ces nous "
+        "ils elles leur leurs sans être avez pouvez peut chaque aussi quand quel quelle quels quelles"
+    ),
+    "es": (
+        "el los las y es son del para usted su con como lo muy bien nada todo está esta pero una hay más sin puede qué "
+        "cuál cómo ningún cada que"
+    ),
+    "pt": (
+        "os é são do da dos das uma em não você seu sua com ao muito nada tudo está mas isso para como cada pode mais "
+        "qual nenhum pelo pela nas sem que"
+    ),
 }
 _TIMES = Counter(word for words in _TAKEN_FROM.values() for word in words.split())
 _LANGUAGE_OF: Mapping[str, str] = {
@@ -40,6 +49,18 @@ LEAST, CLEARLY = 3, 4
 # The beginning of a text that is looked at, in characters, and the share of its letters of another script that decides.
 BEGINNING = 400
 MOST_LETTERS = 0.5
+# Chinese characters without kana that no Japanese text has.
+CHINESE_ALONE = 12
+
+# Quotations and code, which may be in any language, and lines that are quoted or begin with a label ("Source: …").
+_QUOTED = re.compile(
+    r"“[^”]{1,400}”|„[^“”]{1,400}[“”]|«[^»]{1,400}»|»[^«]{1,400}«|「[^」]{1,400}」|『[^』]{1,400}』|‘[^’]{1,400}’(?!\w)"
+    r"|\"[^\"]{1,400}\"|(?<!\w)'[^'\n]{1,400}'(?!\w)|`[^`]{1,400}`|\([^()]{1,400}\)|\*[^*\n]{1,400}\*|_[^_\n]{1,400}_"
+)
+_LABELLED = re.compile(r"^[ \t]*(?:>.*|(?:[-*\d.]+ )?[^\s:：.!?][^:：.!?\n]{0,30}[:：].*)$", re.MULTILINE)
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
+# Words that a sentence of a Latin script must have, and letters of another script.
+WORDS_OF_A_SENTENCE, LETTERS_OF_A_SENTENCE = 5, 6
 
 KNOWN = frozenset({*_TAKEN_FROM, *(code for code, _script in _SCRIPTS)})
 
@@ -64,5 +85,25 @@ def differs(text: str, language: str, least: int = LEAST) -> str:
     """Return the language that a text is clearly in instead of `language`, a tag such as de-AT; "" where none."""
     base = language.lower().partition("-")[0]
     guessed = guess(text, least) if base in KNOWN else ""
-    # Chinese characters alone are Japanese as well.
-    return "" if guessed == base or {guessed, base} == {"zh", "ja"} else guessed
+    if (guessed, base) == ("zh", "ja"):
+        # A few Chinese characters alone are Japanese as well; a Japanese sentence has kana.
+        kana, chinese = (dict(_SCRIPTS)[code].findall(text[:BEGINNING]) for code in ("ja", "zh"))
+        return "zh" if not kana and len(chinese) >= CHINESE_ALONE else ""
+    return "" if guessed == base else guessed
+
+
+def foreign_sentence(text: str, language: str) -> tuple[str, str]:
+    """Return the first sentence of a text that is clearly in another language, with its code; both "" if none is.
+
+    Quotations, what stands in brackets or is emphasised, and lines that begin with a label are left out: examples may
+    be in any language.
+    """
+    plain = _LABELLED.sub("", _QUOTED.sub(" ", text))
+    for sentence in map(str.strip, _SENTENCE_END.split(plain)):
+        words = _WORD.findall(sentence)
+        is_sentence = len(words) >= WORDS_OF_A_SENTENCE or (
+            not sentence.isascii() and sum(map(len, words)) >= LETTERS_OF_A_SENTENCE
+        )
+        if is_sentence and (other := differs(sentence, language)):
+            return other, sentence
+    return "", ""

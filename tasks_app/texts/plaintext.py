@@ -1,4 +1,4 @@
-"""Validate texts, numbers and JSON values before they are stored.
+"""Validate texts, numbers and JSON values before they are stored, and compare texts by their look.
 
 PostgreSQL refuses NUL characters, and its jsonb refuses lone surrogates, NaN and infinities as well. They are
 stopped at the door, where a person can still be told which character of which field is meant.
@@ -8,6 +8,7 @@ import hashlib
 import json
 import math
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping
 
 from django.core.exceptions import ValidationError
@@ -92,3 +93,8 @@ def validate_storable(text: str) -> None:
     """
     if sentence := problem_in(text):
         raise ValidationError(sentence, code="unstorable")
+
+
+def visible(text: str) -> str:
+    """Return a text as it looks: with composed characters, and one space for any space."""
+    return " ".join(unicodedata.normalize("NFC", text).split())

@@ -125,13 +125,14 @@ def test_raters_who_share_no_text_agree_on_nothing() -> None:
         found = list(made(name).rows(apart))
         assert all(row.value is None and row.note for row in found), name
     found = list(made("with_rest").rows(apart))
-    assert [row.statistic for row in found] == ["prediction_absolute", "prediction_square"]
+    assert [row.statistic for row in found] == ["prediction_absolute", "prediction_square", "prediction_averages"]
     assert all(row.value is None and row.note for row in found)
 
 
 def test_each_rater_has_a_row_against_the_rest() -> None:
     found = rows("with_rest", Scale.ORDINAL)
     errors = [f"prediction_{kind}{of}" for of in ("", "_items") for kind in ("absolute", "square")]
+    errors.append("prediction_averages")
     assert statistics(found) == ["correlation_with_rest", "equal_to_another", "difference_from_rest", *errors]
     for statistic in statistics(found):
         raters = [row.rater for row in found if row.statistic == statistic]

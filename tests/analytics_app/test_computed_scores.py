@@ -95,7 +95,7 @@ def test_rouge_as_the_package_rouge_score_has_it() -> None:
 def test_scores_of_texts_and_systems_with_signatures_below_every_table(study: Path) -> None:
     said = computed("--metrics", "BLEU, TER,ROUGE-L")
     assert (said["scores"], said["of systems as wholes"], said["names"]) == (22, 4, ["BLEU", "TER", "ROUGE-L"])
-    assert said["notes"] == ["1 text has no score, since its item has no reference."]
+    assert said["notes"] == ["1 text has no score by metrics that need a reference, since its item has none."]
     of_bleu = scores("BLEU")
     assert of_bleu[None, "A"] == pytest.approx(65.29157067)
     assert of_bleu["i2", "B"] == pytest.approx(100)
@@ -151,7 +151,7 @@ def test_languages_without_spaces_are_warned_about(tmp_path: Path, language: str
     (_references, warning) = computed("--metrics", "BLEU,chrF")["notes"]
     tag = language.partition("-")[0]
     assert f"({tag}) that the tokenizer 13a does not split into words, so scores by BLEU mean little" in warning
-    assert f"Use --tokenize {better}" in warning
+    assert f"Choose the tokenizer {better}" in warning
     assert len(computed("--metrics", "BLEU", "--replace", "--tokenize", better)["notes"]) == 1
     assert len(computed("--metrics", "chrF++")["notes"]) == 1
 

@@ -13,7 +13,8 @@ import scipy.stats
 from django.core.management import CommandError, call_command
 
 from analytics_app import charts, plan
-from analytics_app.models import MetricScore, ResultRow
+from analytics_app.methods_text import formats
+from analytics_app.models import MetricScore, ResultRow, Run
 from analytics_app.ratings.metric_directions import lower_is_better
 from analytics_app.results import Row
 from analytics_app.show.shown import tables_for
@@ -21,6 +22,7 @@ from analytics_app.show.table import Table
 from analytics_app.stats.metrics.perm_both import perm_both
 from analytics_app.stats.metrics.soft_accuracy import soft_pairwise_accuracy
 from analytics_app.stats.metrics.tie_calibration import equal_accuracy
+from analytics_app.views.methods import text_of
 from tasks_app.models import Event
 from tasks_app.services.study import lifecycle
 from tests.analytics_app.builders import are_rendered
@@ -250,12 +252,68 @@ def test_averages_accuracies_and_the_best_systems(study: Path) -> None:
         assert (row["value"], row["n_ratings"]) == (pytest.approx(wanted_r), 3)
     made = tables_for("metrics", [ResultRow(**row) for row in rows if row["analysis"] == "metrics"], 0.05)
     by_caption = {table.caption: table for table in made}
-    assert len(by_caption["Pairwise accuracy with ties"].rows) == 6
+    # Three choices of pairs for each of two metrics, and two comparisons of people.
+    assert len(by_caption["Pairwise accuracy with ties"].rows) == 8
     assert [cells[0].text for cells in by_caption["Metrics within systems"].rows] == ["good", "noise"]
     assert "Soft pairwise accuracy over systems" in [
         column.label for column in by_caption["Metrics over systems"].columns
     ]
     assert len(by_caption["Metrics over the best and the worst systems"].rows) == 2
+
+
+def test_the_human_ceiling_stands_beside_the_metrics(tmp_path: Path) -> None:
+    """The fixed study's raters agree exactly, so this study has raters of its own, who differ."""
+    rng = np.random.default_rng(4)
+    of_raters = {f"r{n}": np.round(np.clip(HUMAN + rng.normal(0, 15, HUMAN.shape), 0, 100)) for n in range(3)}
+    items = [{**row, "output": f"text of {row['system']} for {row['item']}", "source": "s"} for row in cells()]
+    ratings = [{"rater": rater, **row} for rater, matrix in of_raters.items() for row in cells(value=matrix)]
+    # A text that a single rater judged is in no comparison of people; of another there is no score.
+    ratings = [row for row in ratings if (row["item"], row["system"]) != ("i0", "A") or row["rater"] == "r0"]
+    scores = [row for row in cells(good=GOOD) if (row["item"], row["system"]) != ("i1", "B")]
+    task = {"type": "slider", "criteria": ["quality"], "params": {"minimum": 0, "maximum": 100}, "k": 3}
+    criterion = {"key": "quality", "name": "Quality", "question": "How good?", "low": "bad", "high": "good"}
+    load(tmp_path, task, items, ratings, criteria=[criterion])
+    imported(write(tmp_path / "scores.csv", scores))
+    rows = analysed(tmp_path, {"analysis": "metrics"})
+    left_out = [(0, 0), (1, 1)]
+    for matrix in of_raters.values():
+        for place in left_out:
+            matrix[place] = np.nan
+    texts, systems = [], []
+    for rater, matrix in of_raters.items():
+        others = np.mean([other for name, other in of_raters.items() if name != rater], axis=0)
+        known = ~np.isnan(matrix)
+        texts.append(scipy.stats.pearsonr(matrix[known], others[known]).statistic)
+        systems.append(scipy.stats.pearsonr(np.nanmean(matrix, axis=0), np.nanmean(others, axis=0)).statistic)
+    about = {"criterion": "quality", "label": "one rater against the others"}
+    row = one(rows, "people_pearson_texts", **about)
+    assert (row["value"], row["n_ratings"]) == (pytest.approx(np.mean(texts)), 46)
+    assert row["settings"]["n_comparisons"] == 3
+    assert (row["settings"]["lowest"], row["settings"]["highest"]) == pytest.approx((min(texts), max(texts)))
+    assert one(rows, "people_pearson_systems", **about)["value"] == pytest.approx(np.mean(systems))
+    # Of three raters, a half is one of them.
+    half = one(rows, "people_pearson_texts", criterion="quality", label="half of the raters against the others")
+    assert min(texts) - 1e-9 <= half["value"] <= max(texts) + 1e-9
+    made = tables_for("metrics", [ResultRow(**row) for row in rows if row["analysis"] == "metrics"], 0.05)
+    by_caption = {table.caption: table for table in made}
+    for caption, column in (("Metrics over texts", 1), ("Metrics within items", 1), ("Metrics over systems", 1)):
+        lines = [(line[0].text, line[column].text) for line in by_caption[caption].rows]
+        assert [head for head, _value in lines] == [
+            "good", "People: one rater against the others", "People: half of the raters against the others",
+        ]  # fmt: skip
+        assert all(len(line) == len(by_caption[caption].columns) for line in by_caption[caption].rows)
+    assert f"{np.mean(texts):.3f}" in [line[1].text for line in by_caption["Metrics over texts"].rows]
+    (note,) = [note for note in by_caption["Metrics over texts"].notes if note.startswith("People, one rater")]
+    assert note.endswith(f"is from {min(texts):.3f} to {max(texts):.3f} in them.")
+    people = [line for line in by_caption["Pairwise accuracy with ties"].rows if line[0].text.startswith("People")]
+    assert len(people) == 2
+    run = Run.objects.latest("pk")
+    text = formats.in_format(text_of(run.study, run), "md")
+    assert "the ratings of each rater in turn against the mean ratings of all others (mean over raters)" in text
+    assert "a random half of the raters against the other half (mean over 20 divisions)" in text
+    assert "Agirre et al., 2012" in text
+    without = analysed(tmp_path, {"analysis": "metrics", "ceiling": False})
+    assert not [row for row in without if row["statistic"].startswith("people_")]
 
 
 def test_metrics_compared_by_swapped_scores(study: Path) -> None:
@@ -303,7 +361,7 @@ def test_plans_from_before_have_the_figures_of_that_time() -> None:
     """Archives of runs with such plans verify: no row is computed that they do not have."""
     entry = {"analysis": "metrics", "human": "raw", "metrics": [], "lower_is_better": [], "gap": 0, "compare": True}
     (kept,) = plan.as_meant({"analyses": [entry]})["analyses"]
-    assert kept == {**entry, "wmt": False, "directions": "listed"}
+    assert kept == {**entry, "wmt": False, "ceiling": False, "directions": "listed"}
 
 
 def test_lower_is_better_where_that_is_said_and_systems_as_wholes(study: Path) -> None:
@@ -375,7 +433,7 @@ def test_charts_and_tables_of_it(study: Path) -> None:
     assert are_rendered(drawn.values())
     assert drawn["metrics-texts"].title.startswith("good agrees best with people over texts")
     made = tables_for("metrics", [ResultRow(**row) for row in rows], 0.05)
-    assert [cells[0].text for cells in made[0].rows] == ["good", "noise"]
+    assert [cells[0].text for cells in made[0].rows][:2] == ["good", "noise"]
     assert all(len(cells) == len(table.columns) for table in made for cells in table.rows)
 
 

@@ -23,7 +23,8 @@ from tests.analytics_app.builders import are_rendered
 from tests.analytics_app.filling import Filler, new_run, work
 from tests.builders import build_study
 from tests.house.examples import judged, load
-from tests.house.test_analyses import crossed, labelled, made, sample
+from tests.house.test_analyses import crossed, labelled, made, sample, table
+from tests.stats.carried import Columns, sittings
 
 N_RATERS, N_ITEMS, N_SYSTEMS = 5, 6, 3
 
@@ -115,6 +116,37 @@ def test_the_second_half_and_the_trend_are_found_again() -> None:
     assert trend.value == pytest.approx(-20, abs=6)
     assert trend.high is not None
     assert trend.high < 0
+
+
+def one_a_screen(data: Columns) -> tuple[Table, Screens]:
+    """Return simulated ratings, one text a screen, in the order of their raters."""
+    numbers, texts, raters, places = data
+    n = len(numbers)
+    built = table(numbers.tolist(), raters.tolist(), texts.tolist(), [0] * n)
+    one = replace(
+        built.judgments,
+        id=np.arange(n, dtype=np.int64),
+        rater=raters.astype(np.int32),
+        order=places.astype(np.int32),
+    )
+    built = replace(built, judgment=np.arange(n, dtype=np.int32), judgments=one)
+    return built, Extras.empty(built, frozenset({Screens}))[Screens]
+
+
+def test_the_text_and_the_answer_before_change_an_answer() -> None:
+    rng = np.random.default_rng(6)
+    found = effects(*one_a_screen(sittings(rng, 60, 20, 60, text=-0.3, answer=0.4)))
+    (before,), (own,) = of(found, "preceding_text"), of(found, "preceding_answer")
+    assert before.value == pytest.approx(-0.3, abs=0.1)
+    assert own.value == pytest.approx(0.4, abs=0.1)
+    assert (own.settings or {})["within"] == "texts and raters"
+    assert (own.criterion, own.n_raters, own.by_system) == ("fluency", 60, False)
+    drawn = {one.key: one for one in charts.draw_task(found, "main")}
+    assert drawn["carry-over"].title == "Answers depend on the text or answer before for fluency"
+    unmoved = effects(*one_a_screen(sittings(rng, 60, 20, 60)))
+    assert all((row.p or 0) > 0.05 for name in ("preceding_text", "preceding_answer") for row in of(unmoved, name))
+    # Several texts of a screen are judged side by side: no text is before another.
+    assert not of(effects(*on_screens(crossed(values().tolist()))), "preceding_text")
 
 
 def test_ranks_have_no_second_half() -> None:

@@ -57,13 +57,14 @@ def test_from_a_file_with_a_mistake_to_ratings_and_scores(page: Page, live_site:
     expect(page.get_by_text("Stored: 2 ratings, 2 judgments, 2 raters.")).to_be_visible()
     expect(page.get_by_text("their way", exact=True)).to_be_visible()
     _scores(page, tmp_path / "scores.csv")
+    _computed_scores(page)
 
 
 def _scores(page: Page, scores: Path) -> None:
     """Import scores of a metric into the same study, after a mistake as well."""
     tabs = page.get_by_role("navigation", name="Parts of the study")
     tabs.get_by_role("link", name="Data", exact=True).click()
-    page.get_by_role("link", name="Import scores").click()
+    page.get_by_role("link", name="Compute or import scores").click()
     fits(page)
     scores.write_text("segment,system,COMET\ni1,alpha,0.8\ni1,betta,0.7\n", encoding="utf-8")
     page.set_input_files("input[type=file]", scores)
@@ -77,6 +78,23 @@ def _scores(page: Page, scores: Path) -> None:
     page.get_by_role("button", name="Upload and preview").click()
     page.get_by_role("button", name="Store", exact=True).click()
     expect(page.get_by_role("row").filter(has_text="COMET")).to_contain_text("2")
+    fits(page)
+
+
+def _computed_scores(page: Page) -> None:
+    """Have the worker of the site compute a metric, after a metric without references was refused."""
+    page.get_by_label("BLEU", exact=True).check()
+    page.get_by_role("button", name="Compute scores").click()
+    problems(page, "BLEU needs references, and no item of this study has one.")
+    accessible(page, OURS)
+    page.get_by_label("References").select_option("alpha")
+    page.get_by_role("button", name="Compute scores").click()
+    expect(page.get_by_role("heading", name="The scores are stored")).to_be_visible()
+    expect(page.get_by_role("status")).to_contain_text("scores: BLEU.")
+    accessible(page, OURS)
+    fits(page)
+    page.get_by_role("link", name="Show the scores").click()
+    expect(page.get_by_role("row").filter(has_text="BLEU")).to_contain_text("(references: alpha)")
     fits(page)
 
 

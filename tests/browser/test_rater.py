@@ -62,6 +62,7 @@ def test_the_next_text_takes_the_place_of_the_one_that_was_sent(page: Page, make
         expect(page.get_by_role("status")).to_have_text(f"Saved. Text {done + 2} of 4")
         assert page.title().startswith(f"Text {done + 2} of 4")
         expect(chosen).to_have_count(0)
+        expect(page.locator("template[data-words]")).to_have_count(1)
     assert asked == ["POST"] * 3
     assert page.evaluate("globalThis.sameDocument") is True
     page.keyboard.press("3")

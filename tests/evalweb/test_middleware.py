@@ -8,9 +8,11 @@ from django.conf import settings
 from django.contrib import admin
 from django.contrib.auth.models import User
 from django.db import DatabaseError, OperationalError
-from django.test import Client
-from django.urls import reverse
+from django.test import Client, RequestFactory
+from django.urls import resolve, reverse
 from pytest_django.fixtures import Settings
+
+from evalweb.views import service_unavailable
 
 pytestmark = pytest.mark.urls("tests.evalweb.urls")
 
@@ -90,6 +92,19 @@ def test_a_lost_database_is_a_page_that_says_when_to_come_back(client: Client, a
     assert (response.status_code, response["Retry-After"]) == (503, "5")
     assert response["Content-Type"].startswith("text/html")
     assert response["Cache-Control"] == "no-store"
+
+
+def test_a_lost_database_speaks_of_kept_answers_to_raters_alone(rf: RequestFactory) -> None:
+    """Nothing that researchers type is kept on their device."""
+    of_raters, of_researchers = "unsent answers are kept", "go back and send it again"
+    for address, words, absent in (
+        (reverse("rater:next", args=["t" * 22], urlconf="evalweb.urls"), of_raters, of_researchers),
+        (reverse("researcher:studies", urlconf="evalweb.urls"), of_researchers, of_raters),
+    ):
+        request = rf.get(address)
+        request.resolver_match = resolve(address, urlconf="evalweb.urls")
+        page = service_unavailable(request).content.decode()
+        assert (words in page, absent in page) == (True, False), address
 
 
 @pytest.mark.parametrize(("address", "accept"), [("/lost/", "application/json"), ("/api/lost/", "text/html")])

@@ -23,7 +23,8 @@ NOT_ABOUT_RATERS = {
     # What is kept of a deleted study, whose raters are gone with all that names them.
     "deletedstudy", "deletedlink", "keptpayment",
     # Computed; the names of raters are replaced in them: analytics_app/services/erasing.py.
-    "run", "runpart", "resultrow", "plot", "agreementpoint", "workerbeat", "metricscore", "measuredoutcome",
+    "run", "runpart", "resultrow", "plot", "agreementpoint", "workerbeat", "metricscore", "scorework",
+    "measuredoutcome",
 }  # fmt: skip
 
 # Columns of the other models that hold no sentence.

@@ -26,6 +26,7 @@ from bench import crowds
 from bench.addresses import ACTIONS, DRAFTS, FILES, PAGES, Address, of_researchers
 from tasks_app.models import Rater, Setup, Study
 from tasks_app.projects import work
+from tasks_app.selectors import evaluated, studies
 from tasks_app.services.study import projects, tokens
 from tasks_app.setup import changes
 from tasks_app.setup.frozen import current_version, frozen_setup
@@ -268,3 +269,18 @@ def _nodes(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
 def _looked_at(node: dict[str, Any]) -> float:
     dropped = sum(value for name, value in node.items() if name.startswith("Rows Removed by"))
     return float(node["Actual Loops"] * (node["Actual Rows"] + dropped))
+
+
+def test_whether_drafts_have_texts_is_asked_of_an_index() -> None:
+    """Without the order of that index, PostgreSQL may read the texts of all drafts for each study of the list."""
+    query = str(studies.with_gaps(Study.objects.all()).query)
+    assert 'ORDER BY U0."setup_id" ASC, U0."table" ASC, U0."number" ASC LIMIT 1' in query
+
+
+def test_items_with_known_answers_are_looked_up_once_for_all_texts(rosa: User) -> None:
+    """The plan has them in a hash, and asks no unit of an item for each text."""
+    study = crowds.load("known", items=10, systems=2, k=1, criteria=1, owner=rosa)
+    for texts in (evaluated.items(study), evaluated.outputs(study)):
+        plan = texts.explain()
+        assert "hashed SubPlan" in plan
+        assert "Anti Join" not in plan

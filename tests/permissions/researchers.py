@@ -372,6 +372,12 @@ DATA = [
         "POST", "analytics:scores", EDITOR, 302, sent=_columns(SCORES, item="item", system="system", metrics="COMET"),
         changes=True
     ),
+    page(
+        "POST", "analytics:scores", EDITOR, 302,
+        sent={"action": "compute", "metrics": "chrF", "tokenizer": "13a", "references": "alpha-mt", "replace": "on"},
+        changes=True, note="a worker computes them",
+    ),
+    page("GET", "analytics:computing_scores", EDITOR, 302, note="nothing was computed"),
     page("POST", "analytics:delete_scores", EDITOR, 302, sent={"metric": "chrF", "sure": "on"}, changes=True),
     page("GET", "analytics:outcomes", EDITOR),
     page("POST", "analytics:outcomes", EDITOR, 302, sent=_upload(OUTCOMES), changes=True, note="upload"),

@@ -6,7 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analytics_app.stats.agreement.prediction import NOBODY_ELSE, ONE_ITEM, PredictionError, prediction_errors
+from analytics_app.stats.agreement.prediction import (
+    NOBODY_ELSE,
+    ONE_ITEM,
+    PredictionError,
+    average_errors,
+    prediction_errors,
+)
 from tests.stats.agreeing import NAN, long, many
 from tests.work import assert_work_grows_with_data
 
@@ -87,3 +93,37 @@ def test_work_grows_with_the_ratings_alone() -> None:
 
     assert len(prepare(10_000)()) == 11
     assert_work_grows_with_data(prepare, 10_000)
+
+
+def test_human_error_of_prediction_by_hand() -> None:
+    """Three raters, systems 0 (texts 0 and 1) and 1 (text 2); text 3 has one rating, which nothing predicts.
+
+    Ada averages 2 on system 0, the others 5.5; 9 on system 1, the others 4. So her error is (3.5 + 5) / 2.
+    """
+    ratings = np.array([[1, 3, 9, 7], [4, 6, 5, NAN], [6, 6, 3, NAN]])
+    values, raters, texts = ratings.ravel(), np.repeat(range(3), 4), np.tile(range(4), 3)
+    rows, systems = np.arange(12), np.tile([0, 0, 1, 1], 3)
+    found = dict(average_errors(values, texts, raters, rows, systems))
+    assert [found[rater].value for rater in range(3)] == pytest.approx([(3.5 + 5) / 2, (1 + 1) / 2, (2.5 + 4) / 2])
+    assert found[None].value == pytest.approx((4.25 + 1 + 3.25) / 3)
+    assert [found[rater].n_ratings for rater in (None, 0, 1, 2)] == [9, 3, 3, 3]
+    # Every text counts for a second system too: each error is an average over systems, so nothing changes.
+    twice = dict(average_errors(values, texts, raters, np.tile(rows, 2), np.r_[systems, systems + 2]))
+    assert [twice[key].value for key in found] == pytest.approx([found[key].value for key in found])
+    assert twice[None].n_ratings == 9
+
+
+def test_a_rater_who_is_stricter_with_one_system_has_a_human_error() -> None:
+    rng = np.random.default_rng(4)
+    values = rng.normal(50, 5, (3, 400))
+    values[0, 200:] -= 20
+    texts, raters, systems = np.tile(range(400), 3), np.repeat(range(3), 400), np.tile(np.repeat([0, 1], 200), 3)
+    found = dict(average_errors(values.ravel(), texts, raters, np.arange(1200), systems))
+    assert found[0].value == pytest.approx(10, abs=1)
+    assert found[1].value == pytest.approx(5, abs=1)
+
+
+def test_one_rater_of_every_text_has_no_human_error() -> None:
+    """As in the published MQM ratings of TED talks, where each output was annotated once."""
+    (alone,) = average_errors([1, 2], [0, 1], [0, 1], [0, 1], [0, 0])
+    assert (alone[0], alone[1].value, alone[1].note) == (None, None, NOBODY_ELSE)

@@ -11,7 +11,14 @@ import trueskill
 
 from analytics_app.stats.ranking import trueskill_wmt
 from analytics_app.stats.ranking.pairs_within import pair_totals, pairs_within
-from analytics_app.stats.ranking.trueskill_wmt import APART, NEVER, clusters_of_ranges, wmt_trueskill
+from analytics_app.stats.ranking.trueskill_wmt import (
+    APART,
+    NEVER,
+    Comparisons,
+    clusters_of_ranges,
+    ranked_together,
+    wmt_trueskill,
+)
 from tests.work import assert_work_grows_with_data
 
 NONE = np.zeros((2, 2))
@@ -31,12 +38,11 @@ def test_one_update_is_that_of_the_package(mu: tuple[float, float], beta: float,
         wanted = trueskill.rate_1vs1(*ratings, drawn=drawn, env=env)
     except FloatingPointError:
         pytest.skip("the package gives up where a draw is next to impossible")
-    means, variances = np.array([mu, mu]), np.array([[0.25, 0.09]] * 2)
-    update = trueskill_wmt._Update(beta)
-    zero, one = np.zeros(2, dtype=int), np.ones(2, dtype=int)
-    update(means, variances, np.arange(2), zero, one, np.array([drawn] * 2))
-    assert means[0] == pytest.approx([value.mu for value in wanted], abs=2e-6)
-    assert np.sqrt(variances[1]) == pytest.approx([value.sigma for value in wanted], abs=2e-6)
+    means, variances = np.array([*mu, *mu]), np.array([0.25, 0.09] * 2)
+    update = trueskill_wmt._Update(np.full(2, beta))
+    update(means, variances, np.array([0, 2]), np.array([1, 3]), np.array([drawn] * 2))
+    assert means[:2] == pytest.approx([value.mu for value in wanted], abs=2e-6)
+    assert np.sqrt(variances[2:]) == pytest.approx([value.sigma for value in wanted], abs=2e-6)
 
 
 def test_the_example_of_its_documentation() -> None:
@@ -44,15 +50,15 @@ def test_the_example_of_its_documentation() -> None:
     trueskill_wmt_draw = trueskill_wmt.DRAW
     try:
         trueskill_wmt.DRAW = 0.1
-        update = trueskill_wmt._Update(25 / 6)
+        update = trueskill_wmt._Update(np.array([25 / 6]))
     finally:
         trueskill_wmt.DRAW = trueskill_wmt_draw
     start = (25 / 3) ** 2 + (25 / 300) ** 2
     for drawn, wanted in ((False, (29.396, 7.171, 20.604, 7.171)), (True, (25, 6.458, 25, 6.458))):
-        mu, variance = np.full((1, 2), 25.0), np.full((1, 2), start)
-        update(mu, variance, np.zeros(1, dtype=int), np.zeros(1, dtype=int), np.ones(1, dtype=int), np.array([drawn]))
-        sigma = np.sqrt(variance[0])
-        assert (mu[0, 0], sigma[0], mu[0, 1], sigma[1]) == pytest.approx(wanted, abs=0.001)
+        mu, variance = np.full(2, 25.0), np.full(2, start)
+        update(mu, variance, np.array([0]), np.array([1]), np.array([drawn]))
+        sigma = np.sqrt(variance)
+        assert (mu[0], sigma[0], mu[1], sigma[1]) == pytest.approx(wanted, abs=0.001)
 
 
 def slowly(wins: np.ndarray, ties: np.ndarray, n_runs: int, seed: int) -> np.ndarray:
@@ -92,6 +98,17 @@ def test_the_procedure_written_out_with_the_package() -> None:
     for k, skill in enumerate(fast.skills):
         assert skill.mu.value == pytest.approx(slow[:, k].mean(), abs=4 * error[k])
         assert skill.mu.se == pytest.approx(slow[:, k].std(ddof=1), rel=0.4)
+
+
+def test_sets_of_comparisons_are_ranked_together_as_alone() -> None:
+    # Sets differ in systems and steps, and one has systems that nothing links.
+    tables = ([[0, 9], [4, 0]], [[0, 7, 2], [3, 0, 5], [1, 0, 0]], [[0, 2, 0], [1, 0, 0], [0, 0, 0]], np.zeros((2, 2)))
+    ties = [np.zeros_like(table) for table in tables]
+    ties[1] = np.array([[0, 1, 3], [1, 0, 0], [3, 0, 0]])
+    alone = [wmt_trueskill(won, tied, rng=rng(n)) for n, (won, tied) in enumerate(zip(tables, ties, strict=True))]
+    assert [ranked.n_steps for ranked in alone] == [14, 23, 4, 0]
+    sets = [Comparisons(won, tied, rng(n)) for n, (won, tied) in enumerate(zip(tables, ties, strict=True))]
+    assert ranked_together(sets) == alone
 
 
 def test_rank_ranges_leave_out_the_outer_runs_rounded_up() -> None:

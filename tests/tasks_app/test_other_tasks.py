@@ -47,7 +47,11 @@ def facts_of(*tasks: Given, criteria: list[Given] | None = None, texts: int = 1,
 
 def found(facts: Facts) -> list[Point]:
     """Return the points about words of another task."""
-    return [*other_tasks.of_another_type(facts), *other_tasks.acts_of_another_type(facts)]
+    return [
+        *other_tasks.of_another_type(facts),
+        *other_tasks.acts_of_another_type(facts),
+        *other_tasks.one_text_asked_of_two(facts),
+    ]
 
 
 @cache

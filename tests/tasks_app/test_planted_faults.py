@@ -78,6 +78,12 @@ def copied(rows: list[Row]) -> list[Row]:
     return [{**row, "output": own[row["item"]] if row["system"] == "neural" else row["output"]} for row in rows]
 
 
+def padded(rows: list[Row]) -> list[Row]:
+    """The first text of one system stands under the name of another as well, with two spaces after each full stop."""
+    own = next(row["output"] for row in rows if row["system"] == "rules")
+    return first(lambda _text: own.replace(". ", ".  "), "neural")(rows)
+
+
 def with_references(rows: list[Row]) -> list[Row]:
     """The references are the texts of one system."""
     own = {row["item"]: row["output"] for row in rows if row["system"] == "neural"}
@@ -324,6 +330,18 @@ MORE: Mapping[tuple[str, str], Sequence[Fault]] = {
             texts=texts(lambda row: row["source"], "rules"),
         ),
         Fault(
+            "a label that is not on the scale", "task", "says “Excellent”, but the labels of the scale are: very badly",
+            values(*TASK, "instructions", to="Read the notice. Choose 'Excellent' if it has no faults at all."),
+        ),
+        Fault(
+            "placeholders", "texts", "“[NAME]”, are left in 1 of 18 texts (n0, Rules: “Dear [NAME], the ",
+            texts=first(lambda text: f"Dear [NAME], {text[0].lower()}{text[1:]}", "rules"),
+        ),
+        Fault(
+            "a long text", "texts", "Very long texts: 1 of 18 (time to read: n0, Rules: 0.9 min)",
+            texts=first(lambda text: f"{text} " * 20, "rules"),
+        ),
+        Fault(
             "an item twice", "texts", "1 of 7 items stand there twice",
             texts=lambda rows: [*rows, *({**row, "item": "n0-copy"} for row in rows if row["item"] == "n0")],
         ),
@@ -336,6 +354,14 @@ MORE: Mapping[tuple[str, str], Sequence[Fault]] = {
         Fault(
             "a number of texts", "consent", "“bewerten Sie 50 Texte”",
             values("consent", "de", to="Hier bewerten Sie 50 Texte. Das dauert etwa 8 Minuten."),
+        ),
+        Fault(
+            "a question about one text where two are compared", "questions", "“Wie flüssig ist der Text” is about one",
+            values("criteria", 0, "question", to="Wie flüssig ist der Text?"),
+        ),
+        Fault(
+            "a pair that differs in white space", "texts",
+            "The two texts of 1 pair differ in white space only: n0 (Parrot-7b, Rules)", texts=padded,
         ),
         Fault(
             "a tie that is not offered", "task", "raters have to choose a text",
@@ -355,8 +381,17 @@ MORE: Mapping[tuple[str, str], Sequence[Fault]] = {
             values(*TASK, "instructions", to="Lesen Sie die Angaben und dann den Aushang. Es gibt keine Fehler."),
         ),
         Fault(
+            "a severity that the task does not have", "task", "“Critical errors”, but the severities of this task are",
+            values(*TASK, "instructions", to="Mark every error. Critical errors change what a notice says."),
+        ),
+        Fault(
             "half an hour", "consent", "says 30 minutes, but elsewhere raters read 8 minutes",
             values("consent", "en", to="You mark errors in notices. It takes about half an hour."),
+        ),
+        Fault(
+            "a sentence in another language", "consent", "“Ihre Antworten werden nicht an andere weitergegeben.”",
+            values("consent", "en", to="You mark errors in notices of a town hall. It takes about 8 minutes. Ihre "
+                   "Antworten werden nicht an andere weitergegeben. You can stop at any time, and that is all."),
         ),
         Fault(
             "a date to be written", "consent", "“DD/MM/YYYY”",
@@ -382,6 +417,42 @@ def test_each_further_fault_is_found_by_itself(
     plant(study, [fault], rows_of(about[1]), rosa)
     points = checked(rosas_browser, study)
     assert [url for sentence, url in points if fault.words in sentence and f"/set-up/{fault.step}/" in url], points
+
+
+@pytest.mark.parametrize(
+    ("keeps", "said", "summed_up"),
+    [
+        (
+            False, "Raters are not asked about it, and it counts for neither system.",
+            "2 texts are identical to another of their item: these are not compared with each other.",
+        ),
+        (
+            True, "Raters are asked about it, since identical texts are kept apart, and see no difference.",
+            "rated by themselves.",
+        ),
+    ],
+)  # fmt: skip
+def test_identical_texts_of_a_pair_are_named_with_what_becomes_of_them(
+    keeps: bool,
+    said: str,
+    summed_up: str,
+    module_drafts: Mapping[tuple[str, str], int],
+    rosa: User,
+    rosas_browser: Client,
+) -> None:
+    study = Study.objects.get(pk=module_drafts["pairwise", "en"])
+    same = Fault(
+        "", "", "", values(*TASK, "keep_identical", to=keeps),
+        texts=first(lambda _text: "The town library opens at 7:30.", "rules", "neural"),
+    )  # fmt: skip
+    plant(study, [same], rows_of("en"), rosa)
+    ((sentence, url),) = checked(rosas_browser, study)
+    assert "The two texts of 1 pair are identical: n0 (Parrot-7b, Rules). " + said in sentence
+    assert "#f-tasks-0-keep_identical" in url
+    summary = rosas_browser.get(f"{reverse('researcher:review', args=[study.slug])}?summary=1").content.decode()
+    assert summed_up in summary
+    plan = rosas_browser.get(reverse("researcher:design", args=[study.slug])).content.decode()
+    assert ("these are not compared with each other" in plan) is not keeps
 
 
 @pytest.mark.parametrize("about", FAULTS, ids="-".join)

@@ -12,6 +12,7 @@ from analytics_app.analyses.metrics.by_system import differences, means
 from analytics_app.analyses.metrics.compared import swap_tests, williams_tests
 from analytics_app.analyses.metrics.directed import DirectedAnalysis
 from analytics_app.analyses.metrics.grouped import accuracies, averaged, ends, soft, test_of
+from analytics_app.analyses.metrics.people import STATISTICS, ceiling
 from analytics_app.analyses.metrics.scores import OfMetric, column_means, metrics_of
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import Bootstrap, bootstrap
@@ -33,7 +34,9 @@ class MetricAnalysis(DirectedAnalysis):
     """An analysis of metrics against people: its settings choose metrics, their direction, and people's scores."""
 
     # Archives of runs from before these figures have no rows of them.
-    before_the_choice: ClassVar[Mapping[str, object]] = {**DirectedAnalysis.before_the_choice, "wmt": False}
+    before_the_choice: ClassVar[Mapping[str, object]] = {
+        **DirectedAnalysis.before_the_choice, "wmt": False, "ceiling": False,
+    }  # fmt: skip
 
     human = choice_field(
         _("Human scores"), (("raw", _("mean ratings")), ("z", _("means of z within raters"))), initial="raw"
@@ -50,6 +53,14 @@ class MetricAnalysis(DirectedAnalysis):
         help_text=_(
             "Averages by item and by system, accuracy with ties, soft pairwise accuracy, metrics compared by swapping "
             "their scores, and rank groups."
+        ),
+    )
+    ceiling = YesNoField(
+        initial=True,
+        label=_("Also between people (human ceiling)"),
+        help_text=_(
+            "The same figures between one rater, or half of the raters, and the others of the same texts, beside those "
+            "of the metrics. Needs texts with at least two raters."
         ),
     )
     top_and_last = whole_field(
@@ -81,9 +92,9 @@ class Metrics(MetricAnalysis):
     People's score of a text is the mean of its ratings. Levels: all texts together; within each item, where the three
     forms of Kendall's tau that papers call by one name stand side by side; within each system; systems by their means.
     Pairwise accuracy counts ties, with a calibrated limit, and soft pairwise accuracy weighs pairs of systems by how
-    sure people are. Intervals are bootstraps over items, or documents shown whole. Two metrics are
-    compared by swapping their scores at random (PERM-BOTH), and by Williams' test; a family is all pairs of metrics on
-    one criterion and level.
+    sure people are. The human ceiling is the same figure between raters of the same texts. Intervals are bootstraps
+    over items, or documents shown whole. Two metrics are compared by swapping their scores at random (PERM-BOTH), and
+    by Williams' test; a family is all pairs of metrics on one criterion and level.
     """
 
     label = _("Automatic metrics")
@@ -93,7 +104,8 @@ class Metrics(MetricAnalysis):
     )
     source = (
         "Mathur, Baldwin and Cohn (2020). Tangled up in BLEU: reevaluating the evaluation of automatic machine "
-        "translation evaluation metrics. ACL, 4984-4997."
+        "translation evaluation metrics. ACL, 4984-4997. For the human ceiling: Agirre, Cer, Diab and Gonzalez-Agirre "
+        "(2012). SemEval-2012 task 6: a pilot on semantic textual similarity. *SEM, 385-393."
     )
     scales = ORDERED_SCALES
     needs: ClassVar[frozenset[type[Extra]]] = frozenset({Scores})
@@ -130,6 +142,7 @@ class Metrics(MetricAnalysis):
         "metric_perm_texts": _("Difference between two metrics' correlations with people, over texts"),
         "metric_perm_acc_eq": _("Difference between two metrics' pairwise accuracies with ties"),
         "metric_perm_systems": _("Difference between two metrics' correlations with people, over systems"),
+        **STATISTICS,
         "metric_group_texts": _("Rank group of the metric by r over texts"),
         "metric_group_acc_eq": _("Rank group of the metric by accuracy with ties"),
         "metric_group_systems": _("Rank group of the metric by r over systems"),
@@ -185,6 +198,8 @@ def against(make: Rows, outputs: Outputs, analysis: MetricAnalysis, *, sign: flo
         if analysis.compare_systems == "all" or (analysis.compare_systems == "composites" and metric.made is not None):
             yield from differences(make, outputs, metric, documents, row_settings)
         yield from _people(make, outputs.systems, sign * human, metric, row_settings)
+    if analysis.ceiling and metrics:
+        yield from ceiling(make, outputs, values, metrics, row_settings)
     if analysis.compare and len(metrics) > 1:
         yield from williams_tests(make, human, metrics, row_settings)
         if analysis.wmt:

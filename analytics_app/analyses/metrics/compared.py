@@ -95,6 +95,25 @@ class _Level:
     agreement: list[float | None]
 
 
+@dataclass(frozen=True, slots=True)
+class _Swapping:
+    """The metrics whose scores are swapped, with what they are held against: judgments by item and system.
+
+    `documents` are those of the items where documents are swapped, and not items; `settings` those of the rows.
+    """
+
+    make: Rows
+    human: Floats
+    metrics: list[OfMetric]
+    documents: NDArray[np.int64] | None
+    settings: Mapping[str, Any]
+
+    @property
+    def together(self) -> str:
+        """The name of what is swapped as a whole."""
+        return "items" if self.documents is None else "documents"
+
+
 def swap_tests(
     make: Rows,
     human: Floats,
@@ -109,8 +128,9 @@ def swap_tests(
         return
     of_texts = [metric for metric in metrics if metric.of_texts is not None]
     if len(of_texts) > 1:
-        yield from _over_texts(make, human, of_texts, documents, settings)
-        yield from _accuracies(make, human, of_texts, documents, settings)
+        swapping = _Swapping(make, human, of_texts, documents, settings)
+        yield from _over_texts(swapping)
+        yield from _accuracies(swapping)
     columns = _over_systems(human, metrics)
     if len(columns) > 1:
         people, table = column_means(human), np.column_stack([column for _metric, column in columns])
@@ -121,46 +141,39 @@ def swap_tests(
         yield from _groups(make, level, tests, tests, settings)
 
 
-def _over_texts(
-    make: Rows,
-    human: Floats,
-    metrics: list[OfMetric],
-    documents: NDArray[np.int64] | None,
-    settings: Mapping[str, Any],
-) -> Iterator[Row]:
-    people = human.ravel()
+def _over_texts(swapping: _Swapping) -> Iterator[Row]:
+    """Yield the tests of each pair of metrics over texts, with single texts swapped and with items or documents."""
+    make, metrics, people = swapping.make, swapping.metrics, swapping.human.ravel()
     table = np.column_stack([metric.of_texts.ravel() for metric in metrics if metric.of_texts is not None])
-    item = np.repeat(np.arange(len(human)) if documents is None else documents, human.shape[1])
+    item = np.repeat(
+        np.arange(len(swapping.human)) if swapping.documents is None else swapping.documents, swapping.human.shape[1]
+    )
     level = _Level("texts", metrics, _correlations(people, table))
     by_text = perm_both(people, table, **_options(make, "swapped texts"))
     by_item = perm_both(people, table, swapped=item, **_options(make, "swapped items"))
-    about = {**settings, "level": "texts"}
-    swapped = "items" if documents is None else "documents"
+    about = {**swapping.settings, "level": "texts"}
     yield from _tests(make, level, PERM_BOTH, by_text, {**about, "swapped": "texts"}, "swapped texts", SINGLE_TEXTS)
-    yield from _tests(make, level, PERM_INPUT, by_item, {**about, "swapped": swapped}, "swapped items", None)
-    yield from _groups(make, level, by_text, by_item, settings)
+    yield from _tests(make, level, PERM_INPUT, by_item, {**about, "swapped": swapping.together}, "swapped items", None)
+    yield from _groups(make, level, by_text, by_item, swapping.settings)
 
 
-def _accuracies(
-    make: Rows,
-    human: Floats,
-    metrics: list[OfMetric],
-    documents: NDArray[np.int64] | None,
-    settings: Mapping[str, Any],
-) -> Iterator[Row]:
+def _accuracies(swapping: _Swapping) -> Iterator[Row]:
+    """Yield the tests of each pair of metrics by their accuracies, with items or documents swapped."""
+    make, purpose = swapping.make, "swapped accuracies"
     columns, agreement = [], []
-    for metric in metrics:
-        scores = metric.of_texts if metric.of_texts is not None else np.full(human.shape, np.nan)
+    for metric in swapping.metrics:
+        scores = metric.of_texts if metric.of_texts is not None else np.full(swapping.human.shape, np.nan)
         rng, confidence = make.sample.rng("accuracy by item"), make.sample.common.confidence
-        found = equal_accuracy(human, scores, grouping="item", n_resamples=0, confidence=confidence, rng=rng)
-        columns.append(right_by_item(human, scores, found.epsilon))
-        agreement.append(found.calibrated.value)
-    purpose = "swapped accuracies"
-    tests = compared_accuracies(np.column_stack(columns), swapped=documents, **_options(make, purpose))
-    level = _Level("acc_eq", metrics, agreement)
-    about = {**settings, "level": "items", "swapped": "items" if documents is None else "documents"}
+        accuracy = equal_accuracy(
+            swapping.human, scores, grouping="item", n_resamples=0, confidence=confidence, rng=rng
+        )
+        columns.append(right_by_item(swapping.human, scores, accuracy.epsilon))
+        agreement.append(accuracy.calibrated.value)
+    tests = compared_accuracies(np.column_stack(columns), swapped=swapping.documents, **_options(make, purpose))
+    level = _Level("acc_eq", swapping.metrics, agreement)
+    about = {**swapping.settings, "level": "items", "swapped": swapping.together}
     yield from _tests(make, level, PERM_INPUT, tests, about, purpose, None)
-    yield from _groups(make, level, tests, tests, settings)
+    yield from _groups(make, level, tests, tests, swapping.settings)
 
 
 def _options(make: Rows, purpose: str) -> dict[str, Any]:

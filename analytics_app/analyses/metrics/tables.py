@@ -73,6 +73,8 @@ def _level(rows: StoredRows, statistics: Sequence[str], caption: str, counted: s
 
     def most(n: Callable[[ResultRow], int | None]) -> Callable[[ResultRow | None], Cell]:
         def show(row: ResultRow | None) -> Cell:
+            if row is not None and row.metric is None:  # between people
+                return cells.whole(n(row))
             of_metric = [rows.one(statistic, metric=row.metric if row else None) for statistic in statistics]
             return cells.whole(max((n(metric_row) or 0 for metric_row in of_metric if metric_row), default=0) or None)
 
@@ -88,7 +90,46 @@ def _level(rows: StoredRows, statistics: Sequence[str], caption: str, counted: s
     columns.append(own(_("Items"), most(lambda row: row.n_items)))
     lines = sorted(lines_of(rows.of(*statistics), "metric"), key=place)
     notes = [*notes_of(rows.of(*statistics)), *(_unknown_directions(lines) if counted else ())]
-    yield from table_of(rows, caption, columns, lines, by=("metric",), used_only=True, notes=notes)
+    of_metrics = table_of(rows, caption, columns, lines, by=("metric",), notes=notes)
+    yield from (_used(_with_people(table, rows, columns)) for table in of_metrics)
+
+
+def _with_people(table: Table, rows: StoredRows, columns: Sequence[Shown]) -> Table:
+    """Return a table of metrics with the lines of the human ceiling at its end, where there are any."""
+    between = {column.statistic: column.statistic.replace("metric_", "people_", 1) for column in columns}
+    lines = lines_of(rows.of(*filter(None, between.values())), "label")
+    named_columns = [
+        named(column.head, _people) if place == 0 else replace(column, statistic=between[column.statistic])
+        for place, column in enumerate(columns)
+    ]
+    for people in table_of(rows, table.caption, named_columns, lines, by=("label",)):
+        notes = [*table.notes, *people.notes, *_ranges(rows.of(*filter(None, between.values())))]
+        return replace(table, rows=[*table.rows, *people.rows], notes=list(dict.fromkeys(notes)))
+    return table
+
+
+def _people(row: ResultRow) -> str:
+    return _("People: %(comparison)s") % {"comparison": row.label}
+
+
+def _ranges(rows: Iterable[ResultRow]) -> Iterator[str]:
+    """Yield how far apart the comparisons of people are, for each way of comparing them: by the first figure."""
+    for row in lines_of((row for row in rows if row.value is not None), "label"):
+        found = row.settings or {}
+        sentence = _(
+            "People, %(comparison)s: the mean of %(n)s comparisons; %(measure)s is from %(low)s to %(high)s in them."
+        )
+        yield sentence % {
+            "comparison": row.label, "n": found["n_comparisons"], "measure": labels.statistic(row.statistic),
+            "low": cells.figure(found["lowest"], 3), "high": cells.figure(found["highest"], 3),
+        }  # fmt: skip
+
+
+def _used(table: Table) -> Table:
+    """Return a table without columns of dashes, but for the first."""
+    used = [n for n in range(len(table.columns)) if n == 0 or any(line[n].text != cells.DASH for line in table.rows)]
+    columns = [table.columns[n] for n in used]
+    return replace(table, columns=columns, rows=[[line[n] for n in used] for line in table.rows])
 
 
 def _unknown_directions(rows: Sequence[ResultRow]) -> Iterator[str]:
@@ -105,15 +146,16 @@ def _accuracies(rows: StoredRows) -> Iterator[Table]:
         "metric_acc_eq_by_item": _("texts of one item"),
         "metric_acc_eq_by_system": _("texts of one system"),
         "metric_acc_eq_texts": _("any two texts"),
+        "people_acc_eq_by_item": _("texts of one item"),
     }
     columns = [
-        named(_("Metric"), lambda row: row.metric),
+        named(_("Metric"), lambda row: row.metric or _people(row)),
         named(_("Pairs of"), lambda row: compared[row.statistic]),
         own(_("Accuracy with ties"), digits(3)),
         own(_("Interval"), interval(3)),
         own(_("Tied up to"), _setting("epsilon", 4)),
         own(_("Without this limit"), _setting("accuracy_without_epsilon", 3)),
-        own(_("Pairs"), lambda row: cells.whole(row.n_ratings if row else None)),
+        own(_("Pairs"), lambda row: cells.whole(row.n_ratings if row and row.metric else None)),
         own(_("Tied by people"), _setting("ties_of_people", 0)),
     ]
     lines = [
@@ -121,10 +163,12 @@ def _accuracies(rows: StoredRows) -> Iterator[Table]:
         for statistic in ACCURACIES
         for row in sorted(rows.of(statistic), key=lambda row: -(row.value if row.value is not None else -1))
     ]
+    lines += rows.of("people_acc_eq_by_item")
     notes = [
         *([_("Scores of a metric that differ by at most “tied up to” count as tied; this limit is the best one for "
              "these texts.")] if lines else []),
         *notes_of(lines),
+        *_ranges(rows.of("people_acc_eq_by_item")),
     ]  # fmt: skip
     yield from table_of(rows, _("Pairwise accuracy with ties"), columns, lines, notes=notes)
 

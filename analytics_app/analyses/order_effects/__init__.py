@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
 from analytics_app.analyses.base import Rows, Sample
+from analytics_app.analyses.order_effects.preceding import preceding
 from analytics_app.analyses.order_effects.sittings import LOGS, Answers, answers, fitted, sittings
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
@@ -43,15 +44,21 @@ class OrderEffects(FilteredAnalysis):
     `label_place_test` for labels; `chosen_place_share` and `chosen_place_test` for the place that was chosen (exact
     binomial test for two places, else chi-square); `criterion_place_effect` and `criterion_place_test` for when a
     criterion was asked. In the sitting: `second_half` (second half minus first) and `sitting_trend` (for 10 places).
-    `label` says the place, or the label that was given. Times: `seconds_a_unit`, the median in each fifth of the
-    sitting, and `seconds_trend`, what 10 places multiply them by.
+    `label` says the place, or the label that was given. Carry-over: `preceding_text`, what an answer gains where the
+    text before is one point better, and `preceding_answer`, what it gains where the rater's own answer to the text
+    before is one point higher; positive = assimilation, negative = contrast. Times: `seconds_a_unit`, the median in
+    each fifth of the sitting, and `seconds_trend`, what 10 places multiply them by.
     """
 
     label = _("Order effects")
-    summary = _("Whether ratings depend on the position of a text on the screen, and on the time in the session.")
+    summary = _(
+        "Whether ratings depend on the position of a text on the screen, on the time in the session, and on the text "
+        "and answer before."
+    )
     source = (
         "Schuman and Presser (1981). Questions and Answers in Attitude Surveys, chapter 2. Academic Press. Cameron and "
-        "Miller (2015). A practitioner's guide to cluster-robust inference. Journal of Human Resources 50(2), 317-372."
+        "Miller (2015). A practitioner's guide to cluster-robust inference. Journal of Human Resources 50(2), 317-372. "
+        "Nickell (1981). Biases in dynamic models with fixed effects. Econometrica 49(6), 1417-1426."
     )
     scales = ORDERED_SCALES | {Scale.NOMINAL}
     statistics = {
@@ -66,6 +73,8 @@ class OrderEffects(FilteredAnalysis):
         "criterion_place_test": _("Difference between orders of criteria (F)"),
         "second_half": _("Second half of the session minus first"),
         "sitting_trend": _("Change over 10 units of the session"),
+        "preceding_text": _("Effect of a better preceding text (carry-over)"),
+        "preceding_answer": _("Effect of the rater's own preceding answer (carry-over)"),
         "seconds_a_unit": _("Median seconds per unit"),
         "seconds_trend": _("Ratio of seconds per unit after 10 units"),
     }
@@ -81,6 +90,7 @@ class OrderEffects(FilteredAnalysis):
             yield from _chosen_places(make, ratings)
             yield from _criteria_in_turn(make, ratings)
             yield from _in_the_sitting(make, ratings)
+            yield from preceding(make, ratings)
         yield from _times(make)
 
 

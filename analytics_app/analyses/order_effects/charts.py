@@ -99,7 +99,54 @@ def chosen_places(material: Material) -> Iterator[Sketch]:
     )
 
 
+BEFORE = {"preceding_text": "better text before", "preceding_answer": "higher own answer before"}
+
+
 @chart(order=82)
+def carry_over(material: Material) -> Iterator[Sketch]:
+    """Draw what the preceding text and the rater's own preceding answer add, criterion by criterion."""
+    rows = [row for name in BEFORE for row in material.of(name) if row.low is not None and row.label is None]
+    criteria = list(dict.fromkeys(row.criterion for row in rows))
+    rows.sort(key=lambda row: criteria.index(row.criterion))
+    if not 1 <= len(rows) <= MOST_ROWS:
+        return
+    several = len({row.criterion for row in rows}) > 1
+    largest = max(abs(value_of(row)) for row in rows)
+    points = [
+        point(
+            row,
+            words.number(round(value_of(row), 2) + 0.0, largest),
+            name=(
+                f"{words.short(material.called_in(row), 24)}, {BEFORE[row.statistic]}"
+                if several
+                else BEFORE[row.statistic].capitalize()
+            ),
+            n=row.n_ratings,
+        )
+        for row in rows
+    ]
+    significant = [row for row in rows if is_significant(row.p, material.alpha)]
+    names = words.names(list(dict.fromkeys(material.called_in(row) for row in significant if row.criterion)))
+    title = f"Answers depend on the text or answer before{f' for {names}' if names else ''}" if significant else (
+        "Answers are not seen to depend on the text or answer before"
+    )  # fmt: skip
+    measure = "the logarithm of an answer" if setting(rows, "of") == "logarithms" else "an answer"
+    yield Sketch(
+        kind="carry-over",
+        title=title,
+        subtitle=(
+            f"What one point more before adds to {measure}, with texts and raters held constant; above 0 answers move "
+            f"towards what came before, below 0 away from it; {material.basis(rows)}. "
+            f"Line: {material.confidence * 100:g}{words.SPACE}% interval over raters.{counted(rows)}"
+        ),
+        by_system=False,
+        chart=points_chart(points, measure=f"Added to {measure}", limits=[(0.0, "none")]),
+        columns=(("name", "Before"), ("value", "Added"), *INTERVAL, ("n", "Ratings")),
+        further=True,
+    )
+
+
+@chart(order=83)
 def pace(material: Material) -> Iterator[Sketch]:
     """Draw the seconds per unit in each fifth of the sitting."""
     rows = material.of("seconds_a_unit")

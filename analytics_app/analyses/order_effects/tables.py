@@ -19,7 +19,7 @@ TESTS = {
     "criterion_place_test": "criterion_place_effect",
     "label_place_test": "label_place_share",
 }
-SITTING = ("second_half", "sitting_trend")
+SITTING = ("second_half", "sitting_trend", "preceding_text", "preceding_answer")
 TIMES = ("seconds_a_unit", "seconds_trend")
 
 

@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 
 from analytics_app.models import ResultRow
 from analytics_app.show import cells
-from analytics_app.show.evidence import NOT_EQUAL, SOME_NOT_EQUAL, Evidence, conditions, figure, selected
+from analytics_app.show.evidence import Evidence, conditions, figure, selected, unproven
 from analytics_app.show.findings import Finding, FindingQuestion, finding_of, listed_pairs, tests_of
 from analytics_app.show.shown import StoredRows
 
@@ -43,5 +43,4 @@ def _evidence(tests: Sequence[ResultRow], limit: float, *, n_clear: int) -> Evid
         share, *ends = [cells.percent(end).text for end in (row.value or 0.0, row.low, row.high) if end is not None]
         name = _("%(a)s over %(b)s") % {"a": row.system, "b": row.system_b}
         figures.append(figure(row, name, share, ends, limit))
-    unproven = [_(SOME_NOT_EQUAL)] if n_clear < len(tests) else []
-    return Evidence(tests, figures, conditions(tests), unproven if n_clear else [_(NOT_EQUAL)])
+    return Evidence(tests, figures, conditions(tests), unproven(n_clear, len(tests)))

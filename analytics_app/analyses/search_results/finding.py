@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from analytics_app.models import ResultRow
-from analytics_app.show.evidence import NOT_EQUAL, SOME_NOT_EQUAL, Evidence, conditions, differences_in_points
+from analytics_app.show.evidence import Evidence, conditions, differences_in_points, unproven
 from analytics_app.show.findings import Finding, FindingQuestion, finding_of
 from analytics_app.show.leading import LargestInWords, largest_finding
 from analytics_app.show.shown import StoredRows
@@ -37,12 +37,11 @@ def _largest(row: ResultRow, winner: str, others: str) -> str:
 
 def _evidence(tests: Sequence[ResultRow], limit: float, n_clear: int) -> Evidence:
     """Return the facts for a sentence in a paper: differences of precision, and the limits of precision."""
-    unproven = [_(SOME_NOT_EQUAL)] if n_clear < len(tests) else []
     return Evidence(
         tests,
         differences_in_points(tests, limit, _cutoff),
         conditions(tests, _("raters and queries random")),
-        unproven if n_clear else [_(NOT_EQUAL)],
+        unproven(n_clear, len(tests)),
         [_("Precision is about the results that were shown, not about relevant texts that no system found.")],
         of_queries=True,
     )

@@ -51,7 +51,7 @@ class Condition:
 
         With `of_raters`, words of the table's raters, it is a condition on whoever rated.
         """
-        words = table.names.features.get(self.feature) if of_raters is None else of_raters
+        words = table.names.feature(self.feature) if of_raters is None else of_raters
         if words is None or not len(table):
             return np.zeros(len(table), dtype=bool)
         meets = self.met_by(words) if len(words) else np.zeros(1, dtype=bool)

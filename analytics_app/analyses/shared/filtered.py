@@ -25,9 +25,9 @@ class FilteredAnalysis(Analysis):
         ListField(
             label=_("Also for each value of"),
             help_text=_(
-                "Features of items, such as domain for feature_domain, answers of raters about themselves, such as "
-                "rater_age or rater_age (30, 50), or attributes of systems, such as system_size: rows for each of "
-                "their values are added."
+                "Features of items, such as domain for feature_domain, their document (write document), answers of "
+                "raters about themselves, such as rater_age or rater_age (30, 50), or attributes of systems, such as "
+                "system_size: rows for each of their values are added."
             ),
         ),
         "features",
@@ -105,7 +105,7 @@ def _meeting(base: Sample, condition: conditions.Condition) -> Sample:
     """Return the ratings that meet a condition on a feature of items, or on an attribute of raters or systems."""
     label = _labelled(base, str(condition))
     feature, of_raters = condition.feature, None
-    if feature not in base.table.names.features:
+    if base.table.names.feature(feature) is None:
         if feature.startswith(OF_SYSTEM):
             words = base.extras[SystemAttributes].words.get(feature)
             systems = () if words is None else np.flatnonzero(condition.met_by(words)).tolist()
@@ -118,7 +118,7 @@ def _meeting(base: Sample, condition: conditions.Condition) -> Sample:
 def _slices(base: Sample, feature: str) -> Iterator[Sample]:
     """Yield the ratings of each value of a feature of items, or of an attribute of raters or systems."""
     names = base.table.names
-    of_items = names.features.get(feature)
+    of_items = names.feature(feature)
     if of_items is not None:
         item = names.item_of_unit[base.table.unit]
         values = np.where(item >= 0, of_items[item], "")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from django.utils.translation import gettext as _
 
 from analytics_app.models import ResultRow
-from analytics_app.show.evidence import SOME_NOT_EQUAL, Evidence, conditions, differences_in_points
+from analytics_app.show.evidence import Evidence, conditions, differences_in_points, unproven
 from analytics_app.show.findings import Finding, FindingQuestion
 from analytics_app.show.leading import LargestInWords, largest_finding
 from analytics_app.show.shown import StoredRows
@@ -30,10 +30,9 @@ def _largest(row: ResultRow, winner: str, others: str) -> str:
 
 def _evidence(tests: Sequence[ResultRow], limit: float, n_clear: int) -> Evidence:
     """Return the facts for a sentence in a paper: differences of shares, and that unclear ones are not none."""
-    unproven = [_(SOME_NOT_EQUAL)] if n_clear < len(tests) else []
     return Evidence(
         tests,
         differences_in_points(tests, limit, lambda row: _("“%(label)s”") % {"label": row.label}),
         conditions(tests),
-        unproven if n_clear else [_("This does not show that the systems get the labels equally often.")],
+        unproven(n_clear, len(tests), _("This does not show that the systems get the labels equally often.")),
     )

@@ -105,7 +105,7 @@ class WaysOfScoring(FilteredAnalysis):
         mine = list(_own(sample))
         others = list(_others(sample, sample.extras[SystemsElsewhere])) if across else []
         make, judge = Rows(self.name, sample), _Judge(sample, self, [*mine, *others])
-        own = [scored for entries in mine if (scored := judge.scored(entries)).several]
+        own = [scored for scored in judge.scored(mine) if scored.several]
         if not own:
             return
         systems = {code for scored in own for code in np.flatnonzero(scored.entries_by_system)}
@@ -122,7 +122,7 @@ class WaysOfScoring(FilteredAnalysis):
             called = {criterion.key: criterion.name or criterion.key for criterion in sample.question.criteria}
             yield from _between(make, pairs, called, titles, "pairs of criteria")
         if extra is not None:
-            everything = [*own, *(scored for entries in others if (scored := judge.scored(entries)).several)]
+            everything = [*own, *(scored for scored in judge.scored(others) if scored.several)]
             yield from _between(make, list(_across(everything)), extra.called, titles, "pairs of tasks")
 
 
@@ -165,10 +165,12 @@ class _Judge:
         self.place = np.full(len(clusters), -1, dtype=np.int64)
         self.place[items] = np.unique(clusters[items], return_inverse=True)[1].ravel()
 
-    def scored(self, entries: Entries) -> _Scored:
-        """Return the scores of one criterion."""
-        by_way = scores_of(entries, self.sample, self.place, self.ways, n_runs=self.n_runs)
-        return _Scored(entries, {scores.way: scores for scores in by_way})
+    def scored(self, several: Sequence[Entries]) -> list[_Scored]:
+        """Return the scores of criteria."""
+        scores = scores_of(several, self.sample, self.place, self.ways, n_runs=self.n_runs)
+        return [
+            _Scored(entries, {one.way: one for one in by_way}) for entries, by_way in zip(several, scores, strict=True)
+        ]
 
 
 def _is_whole(sample: Sample) -> bool:

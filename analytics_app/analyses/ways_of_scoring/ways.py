@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from analytics_app.analyses.base import Common, Sample, Words
 from analytics_app.ratings import Floats, Mask
 from analytics_app.stats.ranking.pairs_within import pair_totals, won_shares
-from analytics_app.stats.ranking.trueskill_wmt import wmt_trueskill
+from analytics_app.stats.ranking.trueskill_wmt import Comparisons, ranked_together
 from analytics_app.stats.resampling.bootstrap import weights
 from analytics_app.stats.scales.standardise import judge_wise_z
 from tasks_app.task_types.base import Scale
@@ -94,31 +94,66 @@ class Scores:
 
 
 def scores_of(
-    entries: Entries, sample: Sample, place_of_item: NDArray[np.int64], chosen: Sequence[str], *, n_runs: int
-) -> Iterator[Scores]:
-    """Yield the scores by every way that fits the ratings.
+    several: Sequence[Entries], sample: Sample, place_of_item: NDArray[np.int64], chosen: Sequence[str], *, n_runs: int
+) -> list[list[Scores]]:
+    """Return the scores of each criterion by every way that fits its ratings.
 
     `place_of_item` is the code of what an item of the study is drawn with, -1 for items that are not drawn. All ways,
     criteria and tasks share the resamples.
     """
-    n_systems, common = len(sample.table.names.systems), sample.common
-    counts = np.bincount(entries.system, minlength=n_systems).astype(np.int64)
-    place, n_clusters = place_of_item[entries.item], int(place_of_item.max(initial=-1)) + 1
-    for way, values, logs in _averages(entries, common):
+    compared = [_Compared.of(entries, sample, chosen) for entries in several]
+    scores = [
+        list(_drawn_scores(entries, comparisons, sample, place_of_item, chosen))
+        for entries, comparisons in zip(several, compared, strict=True)
+    ]
+    if "trueskill" in chosen:
+        for place, mu in _trueskill(several, compared, sample, n_runs):
+            counts, n_clusters = _counted(several[place], sample, place_of_item)
+            scores[place].append(Scores("trueskill", mu, None, counts, n_clusters))
+    return scores
+
+
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """The comparisons of the systems of one criterion: which ratings are compared, and how often each system won."""
+
+    group: NDArray[np.int64]
+    wins: Floats
+    ties: Floats
+
+    @classmethod
+    def of(cls, entries: Entries, sample: Sample, chosen: Sequence[str]) -> _Compared | None:
+        """Return the comparisons, or None if there are none or no chosen way uses them."""
+        if {"comparisons_won", "trueskill"}.isdisjoint(chosen) or not len(entries.value):
+            return None
+        group = np.unique(entries.together, return_inverse=True)[1].ravel()
+        wins, ties = pair_totals(entries.value, group, entries.system, len(sample.table.names.systems))
+        return cls(group, wins, ties) if wins.any() or ties.any() else None
+
+
+def _counted(entries: Entries, sample: Sample, place_of_item: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
+    """Return the number of ratings of each system, and the number of what is drawn."""
+    counts = np.bincount(entries.system, minlength=len(sample.table.names.systems)).astype(np.int64)
+    return counts, int(place_of_item.max(initial=-1)) + 1
+
+
+def _drawn_scores(
+    entries: Entries,
+    compared: _Compared | None,
+    sample: Sample,
+    place_of_item: NDArray[np.int64],
+    chosen: Sequence[str],
+) -> Iterator[Scores]:
+    """Yield the scores by the ways that are computed again in resamples."""
+    counts, n_clusters = _counted(entries, sample, place_of_item)
+    place, n_systems = place_of_item[entries.item], counts.size
+    for way, values, logs in _averages(entries, sample.common):
         if way in chosen and not np.isnan(values).all():
             sums, times = _by_cluster(values, place, entries.system, (n_clusters, n_systems))
             yield _averaged(way, sums, times, sample, counts, logs=logs)
-    if {"comparisons_won", "trueskill"}.isdisjoint(chosen) or not len(entries.value):
-        return
-    group = np.unique(entries.together, return_inverse=True)[1].ravel()
-    wins, ties = pair_totals(entries.value, group, entries.system, n_systems)
-    if not (wins.any() or ties.any()):
-        return
-    if "comparisons_won" in chosen:
-        sums, times = won_shares(entries.value, group, entries.system, place, n_systems, n_clusters)
+    if "comparisons_won" in chosen and compared is not None:
+        sums, times = won_shares(entries.value, compared.group, entries.system, place, n_systems, n_clusters)
         yield _averaged("comparisons_won", sums, times, sample, counts)
-    if "trueskill" in chosen:
-        yield Scores("trueskill", _trueskill(wins, ties, sample, entries, n_runs), None, counts, n_clusters)
 
 
 def _averages(entries: Entries, common: Common) -> Iterator[tuple[str, Floats, bool]]:
@@ -168,12 +203,21 @@ def _ratio(sums: Floats, times: Floats) -> Floats:
     return means
 
 
-def _trueskill(wins: Floats, ties: Floats, sample: Sample, entries: Entries, n_runs: int) -> Floats:
-    """Return mu of each system, NaN for those that no comparison places."""
-    compared = np.flatnonzero((wins + wins.T + ties).any(axis=0))
-    square = np.ix_(compared, compared)
-    rng = sample.rng(f"ways of scoring, TrueSkill, {entries.task}, {entries.criterion}")
-    ranked = wmt_trueskill(wins[square], ties[square], n_runs=n_runs, confidence=sample.common.confidence, rng=rng)
-    mu = np.full(len(wins), np.nan)
-    mu[compared] = [np.nan if skill.mu.value is None else skill.mu.value for skill in ranked.skills]
-    return mu
+def _trueskill(
+    several: Sequence[Entries], compared: Sequence[_Compared | None], sample: Sample, n_runs: int
+) -> Iterator[tuple[int, Floats]]:
+    """Yield the place of each criterion with comparisons, and mu of each system, NaN if no comparison places it."""
+    placed, comparisons = [], []
+    for place, (entries, found) in enumerate(zip(several, compared, strict=True)):
+        if found is None:
+            continue
+        systems = np.flatnonzero((found.wins + found.wins.T + found.ties).any(axis=0))
+        square = np.ix_(systems, systems)
+        rng = sample.rng(f"ways of scoring, TrueSkill, {entries.task}, {entries.criterion}")
+        placed.append((place, systems))
+        comparisons.append(Comparisons(found.wins[square], found.ties[square], rng))
+    all_ranked = ranked_together(comparisons, n_runs=n_runs, confidence=sample.common.confidence)
+    for (place, systems), ranked in zip(placed, all_ranked, strict=True):
+        mu = np.full(len(sample.table.names.systems), np.nan)
+        mu[systems] = [np.nan if skill.mu.value is None else skill.mu.value for skill in ranked.skills]
+        yield place, mu

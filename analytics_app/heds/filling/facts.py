@@ -20,6 +20,8 @@ from tasks_app.settings.checks import CheckSettings, checks_of
 from tasks_app.task_types.base import Criterion as AskedCriterion
 
 REPEATS = ("repeats_alpha", "repeats_equal", "repeats_difference")
+# What metrics are compared with; the methods text defines it.
+CEILING = ("people_pearson_texts",)
 FIELDWORK = (
     "raters_recruited", "raters_finished", "raters_ended", "raters_analysed", "raters_excluded", "judgments_analysed",
     "judgments_per_rater", "judgments_per_unit", "minutes", "hourly_pay", "hourly_minimum", "hourly_below",
@@ -187,7 +189,7 @@ def _rows(run: Run | None) -> list[ResultRow]:
     rows = ResultRow.objects.filter(run=run, basis="kept", slice=None, group=None, wave=None, rater=None)
     # Of differences of systems those by people's ratings: metrics are no evaluation by humans.
     compared = rows.filter(metric=None).exclude(system_b=None)
-    named = rows.filter(statistic__in=(*analyses.measures_of_agreement(), *REPEATS, *FIELDWORK)) | compared
+    named = rows.filter(statistic__in=(*analyses.measures_of_agreement(), *REPEATS, *FIELDWORK, *CEILING)) | compared
     return list(named.order_by("order"))
 
 

@@ -14,7 +14,8 @@ from tasks_app.models.judgments import is_current
 from tasks_app.settings.checks import COPIES
 from tasks_app.setup.texts.writes import ABOUT, BROUGHT_BACK, SAMPLED, STORED
 
-# Outputs on units that are judged, without those that check raters, and what the study's texts are.
+# Outputs on units that are judged, without those that check raters, and what the study's texts are. Units are asked for
+# by the ids of their tasks: the planner knows how many those have, and none of the tasks of a study.
 _COUNTS = f"""
 WITH judged AS (
   SELECT t.id AS task_id, u.id AS unit_id, p.id AS part_id, o.id AS output_id, o.item_id, s.id AS system_id, s.key
@@ -24,7 +25,7 @@ WITH judged AS (
   JOIN tasks_app_partoutput po ON po.part_id = p.id
   JOIN tasks_app_output o ON o.id = po.output_id
   JOIN tasks_app_system s ON s.id = o.system_id
-  WHERE t.study_id = %(study)s AND t.until IS NULL AND t.stage = 'main' AND s.key <> %(copies)s
+  WHERE u.task_id = ANY(%(tasks)s) AND t.stage = 'main' AND s.key <> %(copies)s
     AND NOT EXISTS (SELECT 1 FROM tasks_app_gold g WHERE g.unit_id = u.id)
 ),
 compared AS (
@@ -34,6 +35,11 @@ items AS (
   SELECT task_id, count(*) FILTER (WHERE n > 1) AS items FROM (
     SELECT task_id, item_id, count(DISTINCT system_id) AS n FROM compared GROUP BY task_id, item_id
   ) of_items GROUP BY task_id
+),
+outputs AS (
+  SELECT o.language, o.kind, s.key = %(copies)s AS is_copy
+  FROM tasks_app_output o JOIN tasks_app_system s ON s.id = o.system_id
+  WHERE s.study_id = %(study)s AND o.until IS NULL GROUP BY 1, 2, 3
 )
 SELECT json_build_object(
   'tasks', (SELECT json_object_agg(task_id, json_build_array(units, parts, texts, systems, items.items)) FROM (
@@ -45,24 +51,20 @@ SELECT json_build_object(
   'sources', (SELECT json_agg(json_build_array(source_language, n)) FROM (
       SELECT source_language, count(*) AS n FROM tasks_app_item
       WHERE study_id = %(study)s AND until IS NULL AND source <> '' GROUP BY source_language) of_sources),
-  'languages', (SELECT json_agg(DISTINCT o.language) FROM tasks_app_output o
-      JOIN tasks_app_system s ON s.id = o.system_id
-      WHERE s.study_id = %(study)s AND o.until IS NULL AND s.key <> %(copies)s),
+  'languages', (SELECT json_agg(DISTINCT language) FROM outputs WHERE NOT is_copy),
   'media', (SELECT json_agg(DISTINCT m.kind) FROM tasks_app_itemmedia im JOIN tasks_app_media m ON m.id = im.media_id
       JOIN tasks_app_item i ON i.id = im.item_id WHERE i.study_id = %(study)s AND i.until IS NULL),
-  'kinds', (SELECT json_agg(DISTINCT o.kind) FROM tasks_app_output o JOIN tasks_app_item i ON i.id = o.item_id
-      WHERE i.study_id = %(study)s AND o.until IS NULL),
+  'kinds', (SELECT json_agg(DISTINCT kind) FROM outputs),
   'gold', (SELECT json_agg(json_build_array(task_id, purpose, n)) FROM (
       SELECT u.task_id, g.purpose, count(DISTINCT u.id) AS n FROM tasks_app_gold g
       JOIN tasks_app_unit u ON u.id = g.unit_id JOIN tasks_app_task t ON t.id = u.task_id
       WHERE t.study_id = %(study)s AND u.until IS NULL AND g.kind <> 'worse' GROUP BY u.task_id, g.purpose) of_gold),
   'raters', (SELECT json_agg(json_build_array(kind, n)) FROM (
-      SELECT r.kind, count(DISTINCT r.id) AS n FROM tasks_app_rater r
-      JOIN tasks_app_assignment a ON a.rater_id = r.id
-      JOIN tasks_app_judgment j ON j.assignment_id = a.id
-      WHERE r.study_id = %(study)s AND r.kind <> 'sandbox' AND a.purpose = 'main'
-        AND a.state IN ('submitted', 'surplus', 'replaced') AND j.skip_reason = ''
-        AND {is_current("j")}
+      SELECT r.kind, count(*) AS n FROM tasks_app_rater r
+      WHERE r.study_id = %(study)s AND r.kind <> 'sandbox' AND EXISTS (
+        SELECT 1 FROM tasks_app_assignment a JOIN tasks_app_judgment j ON j.assignment_id = a.id
+        WHERE a.rater_id = r.id AND a.purpose = 'main' AND a.state IN ('submitted', 'surplus', 'replaced')
+          AND j.skip_reason = '' AND {is_current("j")} OFFSET 0)
       GROUP BY r.kind) of_raters),
   'groups', (SELECT json_agg(key ORDER BY id) FROM tasks_app_group WHERE study_id = %(study)s),
   'version', (SELECT json_build_array(digest, frozen_at) FROM tasks_app_version
@@ -116,13 +118,14 @@ class TextCounts:
 
 
 def counts_of(study: Study, shown_only: Mapping[int, frozenset[str]]) -> TextCounts:
-    """Count the parts of a study; `shown_only` are systems by task that have texts which are seen and not judged."""
+    """Count the parts of a study; `shown_only` has each of its tasks, with the systems that are seen and not judged."""
     beside = [f"{task} {key}" for task, keys in shown_only.items() for key in keys]
     with connection.cursor() as cursor:
         about: dict[str, Any] = {
             "study": study.pk,
             "version": study.current_version,
             "copies": COPIES,
+            "tasks": list(shown_only),
             "shown_only": beside,
         }
         cursor.execute(_COUNTS, {**about, "texts": ABOUT, "sampled": SAMPLED, "verbs": [SAMPLED, STORED, BROUGHT_BACK]})

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from analytics_app.services.computing.scores import CannotCompute, compute_scores, known_metrics
+from analytics_app.services.computing.scores import CannotCompute, Request, compute_scores, known_metrics
 from analytics_app.stats.metrics.reference_scores import TOKENIZERS
 from tasks_app.management.lookups import editor_called, study_called
 from tasks_app.services.study.lifecycle import NotPossible
@@ -26,6 +26,10 @@ class Command(BaseCommand):
             help=f"separated by commas: {', '.join(known_metrics())}",
         )
         parser.add_argument("--tokenize", default="13a", choices=TOKENIZERS, help="how BLEU splits texts into words")
+        parser.add_argument(
+            "--references", default="", metavar="SYSTEM",
+            help="compare with the texts of this system, instead of the reference of each item",
+        )  # fmt: skip
         parser.add_argument("--replace", action="store_true", help="store in place of all scores of these metrics")
         parser.add_argument("--owner", metavar="USER", help="who computes, for the log; must be allowed to edit it")
         parser.add_argument("--json", action="store_true", help="print the result as JSON")
@@ -35,10 +39,8 @@ class Command(BaseCommand):
         study = study_called(options["study"])
         metrics = list(dict.fromkeys(name.strip() for name in options["metrics"].split(",") if name.strip()))
         try:
-            stored = compute_scores(
-                study=study, metrics=metrics, by=editor_called(options["owner"], study),
-                tokenizer=options["tokenize"], replace=options["replace"],
-            )  # fmt: skip
+            request = Request(tuple(metrics), options["tokenize"], options["references"], options["replace"])
+            stored = compute_scores(study=study, request=request, by=editor_called(options["owner"], study))
         except (CannotCompute, NotPossible) as error:
             raise CommandError(str(error)) from error
         if options["json"]:

@@ -102,6 +102,68 @@ def prediction_errors(
     return [PredictionError(None, absolute, square), *_by_rater(errors, raters_of, items_of, codes)]
 
 
+def average_errors(
+    values: ArrayLike, units: ArrayLike, raters: ArrayLike, rows: ArrayLike, systems: ArrayLike
+) -> list[tuple[int | None, Estimate]]:
+    """Return how far the averages of a rater are from those of the others: the human error of prediction [1]_.
+
+    For a rater and a system, the average of the rater's ratings of the system is predicted by that of the others on the
+    same texts, each text with the mean of its other raters. The error of the rater is the mean absolute
+    difference over systems, that of all raters the mean over raters.
+
+    Parameters
+    ----------
+    values : array_like of float, shape (n,)
+        NaN = not rated.
+    units, raters : array_like of int, shape (n,)
+        Codes from 0. A rater has at most one rating of a unit.
+    rows, systems : array_like of int, shape (m,)
+        The ratings (from 0 to n - 1) that count for a system, and its code; a text of several systems counts for each.
+
+    Returns
+    -------
+    list of (int or None, Estimate)
+        The error of all raters (None), undefined if no text has two ratings, then by rater code. There are no
+        intervals: the error is above 0 if raters only scatter, and so are those of resampled texts.
+
+    References
+    ----------
+    .. [1] B. Saldías, G. Foster, M. Freitag and Q. Tan (2022). Toward more effective human evaluation for machine
+       translation. Proceedings of HumEval, 76-89, table 12.
+
+    Examples
+    --------
+    >>> errors = average_errors([1, 5, 3, 3], [0, 1, 0, 1], [0, 0, 1, 1], [0, 1, 2, 3], [0, 1, 0, 1])
+    >>> [(rater, estimate.value) for rater, estimate in errors]
+    [(None, 2.0), (0, 2.0), (1, 2.0)]
+    """
+    numbers, entry = np.asarray(values, dtype=np.float64), np.asarray(rows, dtype=np.intp)
+    ratings, (unit,) = rated(numbers, units)
+    _codes, place = compressed(unit)
+    sums, sizes = np.bincount(place, weights=ratings), np.bincount(place)
+    others = sizes[place] - 1
+    errors = np.full(numbers.size, np.nan)
+    errors[~np.isnan(numbers)] = ratings - (sums[place] - ratings) / np.where(others > 0, others, np.nan)
+    entry, system = entry[~np.isnan(errors[entry])], np.asarray(systems, dtype=np.intp)[~np.isnan(errors[entry])]
+    if not entry.size:
+        return [(None, Estimate(None, note=NOBODY_ELSE))]
+    codes, who = compressed(np.asarray(raters, dtype=np.intp)[entry])
+    width = int(system.max()) + 1
+    cells, cell = np.unique(who * width + system, return_inverse=True)
+    differences = np.abs(np.bincount(cell, weights=errors[entry]) / np.bincount(cell))
+    n_systems = np.bincount(cells // width)
+    means = np.bincount(cells // width, weights=differences) / n_systems
+    of_raters = np.asarray(raters, dtype=np.intp)[np.unique(entry)]
+    n_ratings = np.bincount(of_raters)[codes].tolist()
+    return [
+        (None, Estimate(float(means.mean()), n_ratings=len(of_raters), n_raters=len(codes))),
+        *(
+            (code, Estimate(mean, n_ratings=n, n_raters=1))
+            for code, mean, n in zip(codes.tolist(), means.tolist(), n_ratings, strict=True)
+        ),
+    ]
+
+
 def _document_of_item(items: Codes, documents: Codes) -> Codes:
     """Return the document of each item code; an item with texts in none, each for itself, is drawn whole."""
     first = np.full(int(items.max()) + 1, np.iinfo(np.int64).max)

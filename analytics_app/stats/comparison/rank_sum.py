@@ -172,6 +172,8 @@ def _above(differences: Floats) -> Estimate:
     if known.size < 2:
         return Estimate(None, n_items=known.size, note=FEW)
     known = np.where(np.abs(known) < _ROUNDING, 0.0, known)
+    # Differences that would be equal but for rounding share a rank.
+    known = np.round(known / np.abs(known).max(initial=_ROUNDING), 10)
     if not known.any():
         return Estimate(0.0, p=1.0, n_items=known.size, note="Both systems have the same score on every segment.")
     from scipy.stats import wilcoxon  # noqa: PLC0415

@@ -226,16 +226,49 @@ def _absorbed(columns: Floats, levels: Sequence[Codes]) -> Floats:
     """Subtract the means of each grouping in turn until all means are 0."""
     if not levels:
         return columns
-    sizes = [np.bincount(level).astype(np.float64) for level in levels]
     scale = columns.std(axis=0)
     scale[scale == 0] = 1.0
     columns = columns / scale
-    for _round in range(_ROUNDS if len(levels) > 1 else 1):
+    constants = [_means(columns, levels[0])] if len(levels) == 1 else _constants(columns, levels)
+    for level, constant in zip(levels, constants, strict=True):
+        columns -= constant[level]
+    return np.asarray(columns * scale)
+
+
+def _means(columns: Floats, level: Codes) -> Floats:
+    """Return the mean of each column in each group."""
+    sizes = np.bincount(level)
+    return np.column_stack([np.bincount(level, weights=column) / sizes for column in columns.T])
+
+
+def _constants(columns: Floats, levels: Sequence[Codes]) -> list[Floats]:
+    """Return a constant for each group of several groupings, found in rounds, so that all means become 0.
+
+    The mean of a group is that of its ratings less the constants of the other groupings, weighted by the share of its
+    ratings that they have: rounds over groups, of which there are far fewer than ratings.
+    """
+    # Lazy import: web processes import this module but never compute effects.
+    from scipy.sparse import csr_array  # noqa: PLC0415
+
+    means = [_means(columns, level) for level in levels]
+    sizes = [len(mean) for mean in means]
+    shares = [
+        [
+            csr_array((1.0 / np.bincount(level)[level], (level, other)), shape=(size, other_size))
+            for other, other_size in zip(levels, sizes, strict=True)
+        ]
+        for level, size in zip(levels, sizes, strict=True)
+    ]
+    constants = [np.zeros_like(mean) for mean in means]
+    for _round in range(_ROUNDS):
         largest = 0.0
-        for level, size in zip(levels, sizes, strict=True):
-            means = np.column_stack([np.bincount(level, weights=column) / size for column in columns.T])
-            largest = max(largest, float(np.abs(means).max(initial=0.0)))
-            columns = columns - means[level]
+        for g, mean in enumerate(means):
+            left = mean - constants[g]
+            for h, other in enumerate(constants):
+                if h != g:
+                    left -= shares[g][h] @ other
+            largest = max(largest, float(np.abs(left).max(initial=0.0)))
+            constants[g] += left
         if largest < _CONVERGED:
             break
-    return np.asarray(columns * scale)
+    return constants

@@ -16,6 +16,8 @@ NOTHING = "Nothing was labelled."
 
 # The smallest probability, so that logarithms stay finite.
 _LEAST = 1e-300
+# Up to so many labels are joined column by column; sums of more would differ in the last digit.
+_FEW_LABELS = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,8 +155,8 @@ def dawid_skene(
 class _Votes:
     """Labels as a sparse matrix: a row for each pair of rater and label that occurs, a column for each text."""
 
-    matrix: Any
-    transposed: Any  # stored, since every step needs it and scipy takes as long to make it as to multiply
+    matrix: Any  # and a last row of ones, so that its product with probabilities ends with their sums
+    transposed: Any  # without that row; stored, since scipy takes as long to make it as to multiply
     texts: Codes
     raters: Codes
     rater_of_row: Codes
@@ -171,8 +173,10 @@ class _Votes:
         pairs, row = compressed(rater_places * n_labels + label)
         shape = (pairs.size, texts.size)
         # If a rater labelled a text several times, the entries are summed.
-        matrix = csr_array((np.ones(label.size), (row, column)), shape=shape)
-        return cls(matrix, matrix.T, texts, raters, pairs // n_labels, pairs % n_labels, n_labels)
+        transposed = csr_array((np.ones(label.size), (row, column)), shape=shape).T
+        rows, columns = np.r_[row, np.full(texts.size, pairs.size)], np.r_[column, np.arange(texts.size)]
+        matrix = csr_array((np.ones(rows.size), (rows, columns)), shape=(pairs.size + 1, texts.size))
+        return cls(matrix, transposed, texts, raters, pairs // n_labels, pairs % n_labels, n_labels)
 
     def shares(self) -> Floats:
         """Return the share of votes of each label, by text."""
@@ -180,35 +184,52 @@ class _Votes:
         result: Floats = counts / counts.sum(axis=1, keepdims=True)
         return result
 
-    def counted(self, truth: Floats) -> tuple[Floats, Floats]:
-        """Return expected counts of true labels, by pair of rater and given label, and by rater."""
+    def counted(self, truth: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return expected counts of true labels, by pair of rater and given label, by rater, and of all texts."""
         by_row = self.matrix @ truth
-        of_rater = np.zeros((self.raters.size, self.n_labels))
-        np.add.at(of_rater, self.rater_of_row, by_row)
-        return by_row, of_rater
+        by_row, totals = by_row[:-1], by_row[-1]
+        n = self.raters.size
+        columns = [np.bincount(self.rater_of_row, weights=column, minlength=n) for column in by_row.T]
+        return by_row, np.column_stack(columns), totals
 
     def maximised(self, truth: Floats, smoothing: float) -> tuple[Floats, Floats]:
         """M step: prevalence, and the logarithm of C for the pairs that occur, shape (pairs, n_labels)."""
-        by_row, of_rater = self.counted(truth)
-        totals = (of_rater + smoothing * self.n_labels)[self.rater_of_row]
-        return truth.mean(axis=0), np.log((by_row + smoothing) / totals)
+        by_row, of_rater, totals = self.counted(truth)
+        of_pair = (of_rater + smoothing * self.n_labels)[self.rater_of_row]
+        return totals / len(truth), np.log((by_row + smoothing) / of_pair)
 
     def expected(self, prior: Floats, log_confusion: Floats) -> tuple[Floats, float]:
         """E step: the probability of each label of each text, and the log-likelihood."""
-        scores = self.transposed @ log_confusion + np.log(np.maximum(prior, _LEAST))
-        largest = scores.max(axis=1, keepdims=True)
-        truth = np.exp(scores - largest)
-        totals = truth.sum(axis=1, keepdims=True)
+        scores = self.transposed @ log_confusion
+        scores += np.log(np.maximum(prior, _LEAST))
+        largest = _along_labels(np.maximum, scores)
+        scores -= largest
+        truth = np.exp(scores, out=scores)
+        totals = _along_labels(np.add, truth)
         truth /= totals
         return truth, float((np.log(totals) + largest).sum())
+
+
+def _along_labels(join: np.ufunc, table: Floats) -> Floats:
+    """Return `join.reduce` along the labels of each text, shape (n_texts, 1).
+
+    Of a few labels, numpy reduces many short rows far slower than it joins columns.
+    """
+    if table.shape[1] > _FEW_LABELS:
+        reduced: Floats = join.reduce(table, axis=1, keepdims=True)
+        return reduced
+    joined = table[:, 0].copy()
+    for column in table.T[1:]:
+        join(joined, column, out=joined)
+    return joined[:, np.newaxis]
 
 
 def _described(
     votes: _Votes, truth: Floats, log_confusion: Floats, likelihood: float, n_iterations: int, *, converged: bool
 ) -> DawidSkene:
-    by_row, of_rater = votes.counted(truth)
+    by_row, of_rater, _totals = votes.counted(truth)
     right = by_row[np.arange(len(by_row)), votes.label_of_row]
-    n = np.bincount(votes.rater_of_row, weights=votes.matrix.sum(axis=1), minlength=votes.raters.size)
+    n = np.bincount(votes.rater_of_row, weights=votes.transposed.sum(axis=0), minlength=votes.raters.size)
     accuracy = np.bincount(votes.rater_of_row, weights=right, minlength=votes.raters.size) / n
     sensitivity = np.zeros(of_rater.shape)
     own = np.exp(log_confusion[np.arange(len(by_row)), votes.label_of_row])

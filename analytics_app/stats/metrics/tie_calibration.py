@@ -56,6 +56,7 @@ def equal_accuracy(
     n_resamples: int,
     confidence: float,
     rng: np.random.Generator,
+    digits: int | None = None,
 ) -> EqualAccuracy:
     """Return the share of pairs of texts that a metric orders as people do, ties included: acc_eq [1]_.
 
@@ -76,6 +77,9 @@ def equal_accuracy(
         Bootstrap samples over items, with epsilon as it is; 0 gives no interval.
     confidence : float
     rng : numpy.random.Generator
+    digits : int, optional
+        Digits to which differences of the metric are rounded, for scores that are means of ratings: differences that
+        would be equal but for rounding are then tied by one epsilon. Without intervals only.
 
     Raises
     ------
@@ -105,7 +109,7 @@ def equal_accuracy(
     if n_pairs > MOST_PAIRS:
         note = TOO_MANY.format(pairs=n_pairs, most=MOST_PAIRS)
         return EqualAccuracy(Estimate(None, n_items=n_items, note=note))
-    pairs = _Pairs.of(*groups)
+    pairs = _Pairs.of(*groups, digits)
     epsilon, value = pairs.calibrated()
     if not n_resamples:
         estimate = Estimate(value)
@@ -145,7 +149,7 @@ class _Pairs:
     n_tied: int
 
     @classmethod
-    def of(cls, gold: Floats, scores: Floats) -> "_Pairs":
+    def of(cls, gold: Floats, scores: Floats, digits: int | None = None) -> "_Pairs":
         """Return the pairs within each row; NaN where there is no text."""
         sizes = (~np.isnan(gold)).sum(axis=1)
         counted = sizes > 1
@@ -154,7 +158,7 @@ class _Pairs:
         kept: list[list[Floats]] = [[], [], [], []]
         base, n_tied = 0.0, 0
         for group, by_people, by_metric in _differences(gold, scores):
-            size = np.abs(by_metric)
+            size = np.abs(by_metric) if digits is None else np.round(np.abs(by_metric), digits)
             tied = by_people == 0
             agrees = ~tied & (np.sign(by_people) == np.sign(by_metric))
             weight = of_group[group]

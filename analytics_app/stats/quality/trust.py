@@ -24,10 +24,12 @@ SAMPLES = 4000
 # The most raters for which callers compute coefficients: one rater hardly changes a random group of more.
 MOST_RATERS = 200
 
-# Cells (groups x texts x values) held at once (64 MB), and in all; to stay below, fewer groups are sampled.
+# Cells (groups x texts x values) held at once (64 MB at most), and in all; to stay below, fewer groups are sampled.
 _CELLS = 8_000_000
 _ALL_CELLS = 600_000_000
 _FEWEST_SAMPLES = 500
+# With fewer raters than this, squares of their numbers are whole numbers in single precision.
+_MOST_IN_SINGLE = 4_096
 
 # Alphas that differ by less count as equal, since rounding depends on the order of summation.
 _SAME = 1e-10
@@ -168,10 +170,12 @@ def _chunks(groups: Floats, cells: int) -> Iterator[Floats]:
 class _Ratings:
     """Ratings in a form in which many groups of raters can be counted at once.
 
-    `of_cells` has a row per cell (text, value) and a column per rater; `scale` holds the values.
+    `of_cells` has a row per cell (text, value) and a column per rater, `of_values` the sums of its rows for each value;
+    `scale` holds the values.
     """
 
     of_cells: csr_array
+    of_values: Floats
     n_units: int
     scale: Floats
     level: str
@@ -195,11 +199,16 @@ class _Ratings:
         cell = place * scale.size + code
         ones = np.ones(cell.size)
         shape = (unit_codes.size * scale.size, k)
-        return cls(csr_array((ones, (cell, raters[pairable])), shape=shape), unit_codes.size, scale, level)
+        of_values = np.bincount(code * k + raters[pairable], minlength=scale.size * k).reshape(scale.size, k)
+        of_cells = csr_array((ones, (cell, raters[pairable])), shape=shape)
+        return cls(of_cells, of_values.astype(float), unit_codes.size, scale, level)
 
     def alphas(self, groups: Floats) -> Floats:
         """Return alpha of each group, shape (n_groups,); NaN where it is undefined."""
-        counts = np.asarray(self.of_cells @ groups.T).T.reshape(len(groups), self.n_units, self.scale.size)
+        if self.level == "nominal":
+            return self._nominal_alphas(groups)
+        by_cell = np.asarray(self.of_cells @ groups.T).reshape(self.n_units, self.scale.size, len(groups))
+        counts = by_cell.transpose(2, 0, 1)
         m = counts.sum(axis=2)
         # A text with a single rating from a group does not count.
         counts *= (m > 1)[:, :, np.newaxis]
@@ -207,10 +216,6 @@ class _Ratings:
         pairs = np.maximum(m - 1, 1)
         totals = counts.sum(axis=1)
         n = totals.sum(axis=1)
-        if self.level == "nominal":
-            by_unit = (m**2 - np.einsum("guv,guv->gu", counts, counts)) / pairs
-            expected = n**2 - (totals**2).sum(axis=1)
-            return _ratio(by_unit.sum(axis=1), expected, n)
         if self.level == "ordinal":
             # Mid-ranks within the group: the ordinal difference is the interval difference between them.
             x = (np.cumsum(totals, axis=1) - totals / 2) / np.maximum(n, 1)[:, np.newaxis] - 0.5
@@ -223,6 +228,26 @@ class _Ratings:
         varied = (totals > 0).sum(axis=1) > 1
         spread = n * (totals * x**2).sum(axis=1) - (totals * x).sum(axis=1) ** 2
         return _ratio(observed, np.where(varied, 2 * spread, 0), n)
+
+    def _nominal_alphas(self, groups: Floats) -> Floats:
+        """Return alpha of each group on a nominal scale.
+
+        Values and texts are added up with groups side by side, which is faster than rows of a few values. All of these
+        are sums of whole numbers, and so exact in any order.
+        """
+        narrow = np.float32 if groups.shape[1] < _MOST_IN_SINGLE else np.float64
+        shape = (self.n_units, self.scale.size, len(groups))
+        by_cell = np.asarray(self.of_cells.astype(narrow) @ groups.T.astype(narrow)).reshape(shape)
+        totals = groups @ self.of_values.T
+        m, equal = by_cell.sum(axis=1), np.square(by_cell).sum(axis=1)
+        # A text with a single rating from a group does not count.
+        unit, group = np.nonzero(m == 1)
+        value = (by_cell[unit, :, group] @ np.arange(self.scale.size)).astype(np.intp)
+        totals -= np.bincount(group * self.scale.size + value, minlength=totals.size).reshape(totals.shape)
+        n = totals.sum(axis=1)
+        by_unit = np.divide(m**2 - equal, np.maximum(m - 1, 1), dtype=np.float64)
+        observed = np.ascontiguousarray(by_unit.T).sum(axis=1)
+        return _ratio(observed, n**2 - (totals**2).sum(axis=1), n)
 
 
 def _ratio(observed: Floats, expected: Floats, n: Floats) -> Floats:

@@ -1,6 +1,7 @@
 """TrueSkill by the procedure of WMT and RankME: many runs over resampled comparisons, with rank ranges."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from math import ceil, sqrt
 from typing import Any
 
@@ -14,6 +15,8 @@ from analytics_app.stats.values import Codes, Estimate, Floats
 MU, SIGMA, DRAW = 0.0, 0.5, 0.25
 # WMT's beta is sigma times the number of steps over 40.
 BETA_STEPS = 40
+# Random numbers are drawn for so many steps at once, which bounds memory.
+_STEPS_DRAWN = 64
 
 NEVER = "It was compared with no other system."
 APART = "No comparisons link it with the systems that are placed."
@@ -46,6 +49,15 @@ class Ranked:
     n_comparisons: int
     n_steps: int
     n_runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class Comparisons:
+    """Comparisons of systems, as `wmt_trueskill` takes them, with the generator of their runs."""
+
+    wins: ArrayLike
+    ties: ArrayLike
+    rng: np.random.Generator
 
 
 def wmt_trueskill(
@@ -108,24 +120,53 @@ def wmt_trueskill(
     >>> [one.rank.value for one in found.skills], [one.cluster for one in found.skills], found.n_steps
     ([1.0, 2.0], [1, 2], 101)
     """
-    won, tied = checked_counts(wins, ties)
+    comparisons = [Comparisons(wins, ties, rng)]
+    return ranked_together(comparisons, n_runs=n_runs, most_steps=most_steps, confidence=confidence)[0]
+
+
+def ranked_together(
+    several: Sequence[Comparisons], *, n_runs: int = 200, most_steps: int = 20_000, confidence: float = 0.95
+) -> list[Ranked]:
+    """Return what `wmt_trueskill` returns for each of several sets of comparisons, such as those of many criteria.
+
+    All runs of all sets advance at once, which takes far less time than one set after the other. Each set has its own
+    generator, so its result does not depend on the others.
+
+    Raises
+    ------
+    ValueError
+        As `wmt_trueskill`.
+
+    Examples
+    --------
+    >>> sets = [Comparisons([[0, n], [10, 0]], np.zeros((2, 2)), np.random.default_rng(1)) for n in (5, 90)]
+    >>> [ranked.skills[0].rank.value for ranked in ranked_together(sets)]
+    [2.0, 1.0]
+    """
     if n_runs < 40:
         raise ValueError(f"There are at least 40 runs, not {n_runs}.")
     if most_steps < 1 or not 0 < confidence < 1:
         raise ValueError("There is at least 1 step, and the confidence is between 0 and 1.")
-    compared = won + won.T + tied
-    placed = np.flatnonzero(largest_linked(compared, both_ways=False))
-    unplaced = [Estimate(None, note=APART if row.any() else NEVER) for row in compared]
-    skills = [Skill(note, note, None) for note in unplaced]
-    if not placed.size:
-        return Ranked(tuple(skills), 0, 0, n_runs)
-    cut = np.ix_(placed, placed)
-    total = round(compared[cut].sum() / 2)
-    n_steps = min(total + 1, most_steps)
-    mu = _runs(won[cut], tied[cut], n_runs, n_steps, rng)
-    for system, skill in zip(placed.tolist(), _skills(mu, confidence), strict=True):
-        skills[system] = skill
-    return Ranked(tuple(skills), total, n_steps, n_runs)
+    ranked: list[Ranked] = []
+    fields: list[_Field] = []
+    for comparisons in several:
+        won, tied = checked_counts(comparisons.wins, comparisons.ties)
+        compared = won + won.T + tied
+        placed = np.flatnonzero(largest_linked(compared, both_ways=False))
+        unplaced = [Estimate(None, note=APART if row.any() else NEVER) for row in compared]
+        skills = tuple(Skill(note, note, None) for note in unplaced)
+        cut = np.ix_(placed, placed)
+        total = round(compared[cut].sum() / 2)
+        n_steps = min(total + 1, most_steps) if placed.size else 0
+        ranked.append(Ranked(skills, total, n_steps, n_runs))
+        if placed.size:
+            fields.append(_Field(len(ranked) - 1, placed, won[cut], tied[cut], n_steps, comparisons.rng))
+    for field, mu in zip(fields, _runs(fields, n_runs), strict=True):
+        before = ranked[field.place]
+        placed_skills = dict(zip(field.placed.tolist(), _skills(mu, confidence), strict=True))
+        skills = tuple(placed_skills.get(system, skill) for system, skill in enumerate(before.skills))
+        ranked[field.place] = replace(before, skills=skills)
+    return ranked
 
 
 def checked_counts(wins: ArrayLike, ties: ArrayLike) -> tuple[Floats, Floats]:
@@ -142,43 +183,127 @@ def checked_counts(wins: ArrayLike, ties: ArrayLike) -> tuple[Floats, Floats]:
     return won, tied
 
 
-def _runs(won: Floats, tied: Floats, n_runs: int, n_steps: int, rng: np.random.Generator) -> Floats:
-    """Return mu after each run, shape (n_runs, n)."""
-    n = len(won)
-    beta = SIGMA * n_steps / BETA_STEPS
-    update = _Update(beta)
-    total = won + won.T + tied
-    compared = total > 0
-    safe = np.where(compared, total, 1.0)
-    # A random number below the first bound means that a wins, below the second that they tie.
-    wins_to, ties_to = won / safe, (won + tied) / safe
-    run = np.arange(n_runs)
-    # Each run has its own order of the systems, since argmax takes the first of equal ones.
-    order = rng.permuted(np.tile(np.arange(n), (n_runs, 1)), axis=1)
-    mu, variance = np.full((n_runs, n), MU), np.full((n_runs, n), SIGMA**2)
-    for _step in range(n_steps):
-        random = rng.random((2, n_runs))
-        a = variance.argmax(axis=1)
-        mu_a, system_a = mu[run, a], order[run, a]
-        chance = np.exp(-np.abs(mu - mu_a[:, np.newaxis])) * compared[system_a[:, np.newaxis], order]
-        up_to = np.cumsum(chance, axis=1)
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """The systems that one set of comparisons links: their codes, comparisons, steps and generator."""
+
+    place: int
+    placed: Codes
+    won: Floats
+    tied: Floats
+    n_steps: int
+    rng: np.random.Generator
+
+
+def _runs(fields: Sequence[_Field], n_runs: int) -> list[Floats]:
+    """Return mu after each run of each field, shape (n_runs, n)."""
+    by_steps = sorted(range(len(fields)), key=lambda number: fields[number].n_steps)
+    results: dict[int, Floats] = {}
+    if not fields:
+        return []
+    games = _Games([fields[number] for number in by_steps], n_runs)
+    for rank, number in enumerate(by_steps):
+        # The fields before it have made all of their steps and are dropped.
+        games.advance(to=fields[number].n_steps)
+        results[number] = games.first_ended(fields[number])
+        if rank + 1 < len(by_steps):
+            games.drop_first()
+    return [results[number] for number in range(len(fields))]
+
+
+class _Games:
+    """Runs of several fields that advance together; arrays have a column for each run, and a row for each system.
+
+    Each run has its own order of the systems, since the first of those with equal sigma plays. Fields with fewer
+    systems than others have rows without a system, with a variance below all others.
+    """
+
+    def __init__(self, fields: Sequence[_Field], n_runs: int) -> None:
+        self.fields, self.n_runs, self.step = list(fields), n_runs, 0
+        self.n = max(len(field.won) for field in fields)
+        shape = (self.n, n_runs * len(fields))
+        self.mu, self.variance = np.full(shape, MU), np.full(shape, -1.0)
+        self.system = np.zeros(shape, dtype=np.intp)
+        # Tables of all pairs of systems, one field after the other: whether they were compared, the chance that a
+        # random number says that the first wins, and that it says so or that they tie.
+        pairs = (len(fields), self.n, self.n)
+        self.compared, self.wins_to, self.ties_to = np.zeros(pairs), np.zeros(pairs), np.zeros(pairs)
+        self.offset = np.repeat(np.arange(len(fields)) * self.n**2, n_runs)
+        beta = np.repeat([SIGMA * field.n_steps / BETA_STEPS for field in fields], n_runs)
+        self.update = _Update(beta)
+        for number, field in enumerate(fields):
+            n, total = len(field.won), field.won + field.won.T + field.tied
+            safe = np.where(total > 0, total, 1.0)
+            self.compared[number, :n, :n] = total > 0
+            self.wins_to[number, :n, :n], self.ties_to[number, :n, :n] = (
+                field.won / safe,
+                (field.won + field.tied) / safe,
+            )
+            columns = slice(number * n_runs, (number + 1) * n_runs)
+            self.system[:n, columns] = field.rng.permuted(np.tile(np.arange(n), (n_runs, 1)), axis=1).T
+            self.system[n:, columns] = np.arange(n, self.n)[:, np.newaxis]
+            self.variance[:n, columns] = SIGMA**2
+
+    def advance(self, *, to: int) -> None:
+        """Make steps until each run of the remaining fields has made so many."""
+        while self.step < to:
+            steps = min(_STEPS_DRAWN, to - self.step)
+            drawn = [field.rng.random((steps, 2, self.n_runs)) for field in self.fields]
+            for random in np.concatenate(drawn, axis=2):
+                self._play(random[0], random[1])
+            self.step += steps
+
+    def _play(self, opponent: Floats, outcome: Floats) -> None:
+        """Play one game in each run; two random numbers choose the opponent and the outcome."""
+        n_runs = self.mu.shape[1]
+        run = np.arange(n_runs)
+        # Places in the flat tables, which numpy reads much faster than rows and columns.
+        place_a = _first_largest(self.variance) * n_runs + run
+        row = self.offset + self.system.take(place_a) * self.n
+        chance = np.exp(-np.abs(self.mu - self.mu.take(place_a))) * self.compared.take(row + self.system)
+        for k in range(1, self.n):
+            chance[k] += chance[k - 1]
         # Slightly below 1, so that rounding never draws past the last system.
-        target = random[0] * (1 - 1e-12) * up_to[:, -1]
-        b = (up_to <= target[:, np.newaxis]).sum(axis=1)
-        system_b = order[run, b]
-        a_wins = random[1] < wins_to[system_a, system_b]
-        equal = ~a_wins & (random[1] < ties_to[system_a, system_b])
-        won_by, lost_by = np.where(a_wins | equal, a, b), np.where(a_wins | equal, b, a)
-        update(mu, variance, run, won_by, lost_by, equal)
-    by_system = np.empty_like(mu)
-    np.put_along_axis(by_system, order, mu, axis=1)
-    return by_system
+        target = opponent * (1 - 1e-12) * chance[-1]
+        place_b = (chance <= target).sum(axis=0, dtype=np.intp) * n_runs + run
+        pair = row + self.system.take(place_b)
+        a_wins = outcome < self.wins_to.take(pair)
+        equal = ~a_wins & (outcome < self.ties_to.take(pair))
+        first = a_wins | equal
+        won_by, lost_by = np.where(first, place_a, place_b), np.where(first, place_b, place_a)
+        self.update(self.mu.reshape(-1), self.variance.reshape(-1), won_by, lost_by, equal)
+
+    def first_ended(self, field: _Field) -> Floats:
+        """Return mu of each system after the runs of the first field, shape (n_runs, n)."""
+        n = len(field.won)
+        mu, system = self.mu[:n, : self.n_runs], self.system[:n, : self.n_runs]
+        by_system = np.empty((self.n_runs, n))
+        np.put_along_axis(by_system, system.T, mu.T, axis=1)
+        return by_system
+
+    def drop_first(self) -> None:
+        """Leave out the runs of the first field."""
+        del self.fields[0]
+        self.mu, self.variance, self.system = (
+            np.ascontiguousarray(table[:, self.n_runs :]) for table in (self.mu, self.variance, self.system)
+        )
+        self.offset = self.offset[self.n_runs :]
+        self.update.drop_first(self.n_runs)
+
+
+def _first_largest(table: Floats) -> Codes:
+    """Return the first row with the largest number of each column."""
+    largest, place = table[0].copy(), np.zeros(table.shape[1], dtype=np.intp)
+    for k in range(1, len(table)):
+        place[table[k] > largest] = k
+        np.maximum(largest, table[k], out=largest)
+    return place
 
 
 class _Update:
-    """TrueSkill's update of two players, for many runs at once."""
+    """TrueSkill's update of two players, for many runs at once, each with its own beta."""
 
-    def __init__(self, beta: float) -> None:
+    def __init__(self, beta: Floats) -> None:
         # Lazy import: scipy takes a third of a second to load, and only a run needs it.
         from scipy.special import ndtr, ndtri  # noqa: PLC0415
 
@@ -186,21 +311,24 @@ class _Update:
         self._noise = 2 * beta**2
         self._margin = float(ndtri((DRAW + 1) / 2)) * sqrt(2) * beta
 
-    def __call__(
-        self, mu: Floats, variance: Floats, run: Codes, won_by: Codes, lost_by: Codes, equal: NDArray[np.bool_]
-    ) -> None:
-        """Update mu and variance, shape (n_runs, n), after one game in each run."""
-        var_w, var_l = variance[run, won_by], variance[run, lost_by]
+    def drop_first(self, n_runs: int) -> None:
+        """Leave out the first runs."""
+        self._noise, self._margin = self._noise[n_runs:], self._margin[n_runs:]
+
+    def __call__(self, mu: Floats, variance: Floats, won_by: Codes, lost_by: Codes, equal: NDArray[np.bool_]) -> None:
+        """Update flat mu and variance after one game in each run, at the places of its two players."""
+        var_w, var_l, mu_w, mu_l = variance.take(won_by), variance.take(lost_by), mu.take(won_by), mu.take(lost_by)
         spread = np.sqrt(var_w + var_l + self._noise)
-        t = (mu[run, won_by] - mu[run, lost_by]) / spread
-        v, w = self._won(t, self._margin / spread)
-        if equal.any():
-            v_tie, w_tie = self._tied(t, self._margin / spread)
-            v, w = np.where(equal, v_tie, v), np.where(equal, w_tie, w)
-        mu[run, won_by] += var_w / spread * v
-        mu[run, lost_by] -= var_l / spread * v
-        variance[run, won_by] = var_w * (1 - var_w / spread**2 * w)
-        variance[run, lost_by] = var_l * (1 - var_l / spread**2 * w)
+        t, margin = (mu_w - mu_l) / spread, self._margin / spread
+        v, w = self._won(t, margin)
+        ties = np.flatnonzero(equal)
+        if ties.size:
+            v[ties], w[ties] = self._tied(t[ties], margin[ties])
+        mu[won_by] = mu_w + var_w / spread * v
+        mu[lost_by] = mu_l - var_l / spread * v
+        square = spread**2
+        variance[won_by] = var_w * (1 - var_w / square * w)
+        variance[lost_by] = var_l * (1 - var_l / square * w)
 
     def _won(self, t: Floats, margin: Floats) -> tuple[Floats, Floats]:
         x = t - margin
@@ -211,10 +339,11 @@ class _Update:
     def _tied(self, t: Floats, margin: Floats) -> tuple[Floats, Floats]:
         far = np.abs(t)
         a, b = margin - far, -margin - far
+        at_a, at_b = _density(a), _density(b)
         inside = self._below(a) - self._below(b)
         safe, is_possible = np.maximum(inside, 1e-300), inside > 0
-        v = np.where(is_possible, (_density(b) - _density(a)) / safe, a)
-        w = np.where(is_possible, v**2 + (a * _density(a) - b * _density(b)) / safe, 1.0)
+        v = np.where(is_possible, (at_b - at_a) / safe, a)
+        w = np.where(is_possible, v**2 + (a * at_a - b * at_b) / safe, 1.0)
         return np.where(t < 0, -v, v), w
 
 

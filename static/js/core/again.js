@@ -8,6 +8,7 @@ export function start(timers = globalThis) {
     return;
   }
   document.querySelector("[data-again-note]").hidden = false;
+  document.querySelector("[data-again-by-hand]").hidden = true;
   const send = () => (again instanceof HTMLFormElement ? again.requestSubmit() : location.replace(again.href));
   const stop = countdown(Number(again.dataset.again), () => {}, send, timers);
   // Pressed by hand meanwhile: once is enough.

@@ -10,9 +10,13 @@ function madeWith(document) {
   return [lang, dir, ...files.map((file) => file.getAttribute("href") ?? file.getAttribute("src"))].join(" ");
 }
 
-/** Put the content of another body into this one. What speaks to screen readers stays: a new one would not be heard. */
+/**
+ * Put the content of another body into this one. What speaks to screen readers stays: a new one would not be heard. The
+ * sentences of the scripts stay, too: the page comes without them.
+ */
 function fill(body) {
   const status = document.querySelector("[data-status]");
+  const words = document.querySelector("template[data-words]");
   const place = body.querySelector(":scope > [data-status]");
   for (const old of [...document.body.childNodes].filter((node) => node !== status)) {
     old.remove();
@@ -20,7 +24,7 @@ function fill(body) {
   // Made anew for this document: browsers load pictures and sounds differently where another document has made them.
   const nodes = [...body.childNodes].map((node) => (node === place ? node : document.importNode(node, true)));
   status.before(...nodes.slice(0, nodes.indexOf(place)));
-  status.after(...nodes.slice(nodes.indexOf(place) + 1));
+  status.after(words, ...nodes.slice(nodes.indexOf(place) + 1));
 }
 
 /**

@@ -50,6 +50,7 @@ from tasks_app.task_types.error_spans.marks import (
     shortened,
     with_origins,
 )
+from tasks_app.task_types.error_spans.named_errors import named_wrongly
 from tasks_app.task_types.error_spans.params import MOST, MOST_ELSEWHERE, SpanParameters
 from tasks_app.task_types.error_spans.scheme import PUBLISHED_IN, Scheme, scheme_of
 from tasks_app.task_types.error_spans.scoring import as_key, weight_of
@@ -609,6 +610,10 @@ class ErrorSpans(SpanParameters):
         groups = () if is_severity else [group.key for group in scheme.groups]
         known = as_key(word) in {as_key(key) for key in (*keys, *groups)}
         return None if known or not keys else keys
+
+    def instruction_problems(self, instructions: str) -> Iterator[str]:
+        """Yield a sentence for severities and categories that are none of the task."""
+        return named_wrongly(instructions, self.told_apart(source=self.marks_source))
 
     def heds(self, criterion: Criterion | None) -> dict[str, str]:
         """Describe marks as annotation, and the score as a slider of 101 points."""

@@ -9,8 +9,9 @@ from django.utils.translation import gettext
 
 from tasks_app.task_types.base import ItemTexts, UnitDraft
 from tasks_app.task_types.data import in_unit_key
-from tasks_app.task_types.text_pairs import unit_key, visible
+from tasks_app.task_types.text_pairs import unit_key
 from tasks_app.task_types.triangle.orders import ONE_SYSTEM_EACH
+from tasks_app.texts.plaintext import visible
 
 
 def has_one_system(item: ItemTexts) -> bool:

@@ -113,7 +113,7 @@ def _go_on(visit: Visit, step: between_units.Step | None) -> HttpResponse:
     if visit.request.headers.get("Prefer") == WITH_NEXT_PAGE and visit.request.path == visit.url("judge") == address:
         page = _next_page(visit)
         if isinstance(page, UnitPage):
-            return _at_address(page.render(), address)
+            return _at_address(page.render(in_place=True), address)
     return HttpResponseRedirect(address)
 
 

@@ -219,10 +219,12 @@ def _not_passed(result: between_units.ExamResult) -> tuple[str, list[str], str]:
 
 
 def _how_many(result: between_units.ExamResult) -> str:
-    return ngettext("%(right)s of %(n)s text was right.", "%(right)s of %(n)s texts were right.", result.graded) % {
-        "right": result.right,
-        "n": result.graded,
-    }
+    """Return how many answers of an exam were right: the plural is that of the right ones, of several."""
+    if result.graded == 1:
+        right, wrong = _("Your answer to the text was right."), _("Your answer to the text was not right.")
+        return right if result.right else wrong
+    words = {"right": result.right, "n": result.graded}
+    return ngettext("%(right)s of %(n)s texts was right.", "%(right)s of %(n)s texts were right.", result.right) % words
 
 
 @rater_page("GET", "HEAD", "POST")

@@ -75,8 +75,11 @@ class UnitPage:
         known = [float(since) for since in shown if since is not None and since >= 0]
         return seconds if seconds is None or not known else min(seconds, max(known))
 
-    def render(self, status: int = 200) -> HttpResponse:
-        """Show the units with the form to judge them."""
+    def render(self, status: int = 200, *, in_place: bool = False) -> HttpResponse:
+        """Show the units with the form to judge them.
+
+        A page that a script shows in place of the one before goes out without the sentences that the script has.
+        """
         visit, first, frame, assignment = self.visit, self.first, self.first.screen.frame, self.first.screen.assignment
         options = visit.options
         progress = progress_of(visit.rater, frame.task.set_size, assignment)
@@ -104,6 +107,7 @@ class UnitPage:
             "personal_link": self._link_before_instructions(),
             "skip_note": stages.about_skipping(assignment),
             "revising": first.stored is not None,
+            "in_place": in_place,
         }
         return visit.render("rater/judge.html", context, status)
 

@@ -49,6 +49,7 @@ _DETAILS: Mapping[str, str | Promise | None] = {
     "n": gettext_lazy("number"),
     "ids": gettext_lazy("number of ids"),
     "systems": gettext_lazy("systems"),
+    "checks": gettext_lazy("items with known answers"),
     "digest": None,
     "sha256": None,
     "revision": None,

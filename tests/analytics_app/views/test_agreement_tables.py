@@ -138,9 +138,12 @@ def test_raters_who_agree_least_come_first() -> None:
         for rater, value in {None: 0.6, "ada": 0.4, "ben": 0.8}.items()
     ]
     squares = [row("with_rest", "prediction_square", 1.25, rater="ben")]
-    _agreement, predicted = tables_for("with_rest", [*rows, *errors, *squares], 0.05)
+    averages = [row("with_rest", "prediction_averages", 0.3)]
+    _agreement, predicted = tables_for("with_rest", [*rows, *errors, *squares, *averages], 0.05)
     assert [[cell.text for cell in line] for line in predicted.rows] == [
-        ["All raters", "0.60", "–", "9"], ["ben", "0.80", "1.25", "9"], ["ada", "0.40", "–", "9"],
+        ["All raters", "0.60", "–", "9", "0.30"],
+        ["ben", "0.80", "1.25", "9", "–"],
+        ["ada", "0.40", "–", "9", "–"],
     ]  # fmt: skip
     repeats = [
         row("intra_rater", "repeats_equal", 0.6),

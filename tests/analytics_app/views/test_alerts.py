@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.db.models.functions import Now
 from django.test import Client
 
-from analytics_app.models import Exclusion, Plan, Run
+from analytics_app.models import Exclusion, Plan, Run, WorkerBeat
 from analytics_app.results import Row
 from analytics_app.services import exclusions
 from tasks_app.models import Rater, Study
@@ -185,6 +185,11 @@ def test_nothing_is_called_well_that_was_not_looked_at(rosas_browser: Client, st
     Rater.objects.filter(study=study).update(enrolled_at=Now() - timedelta(hours=2))
     for rater in Rater.objects.filter(study=study):
         shift(rater, minutes=[2.5, 5, 7.5, 10])
+    said = monitor(rosas_browser, study)
+    assert "No worker has answered yet." in said
+    assert ALL_WELL not in said
+    assert "Progress, pay and checks need no attention now." in said
+    WorkerBeat.objects.create(queue="quick", at=Now())
     said = monitor(rosas_browser, study)
     assert ALL_WELL in said
     assert "did not check" not in said

@@ -16,7 +16,7 @@ from django.test.utils import CaptureQueriesContext
 from tasks_app import importing, jobs
 from tasks_app.importing import background, uploads, whole
 from tasks_app.models import ImportMapping, ImportWork, Membership, Output, Rating, Study
-from tasks_app.services import erasure
+from tasks_app.services import erasure, progress
 from tasks_app.services.imports import storing
 from tasks_app.services.study import deleting
 from tests.tasks_app.importing import kit
@@ -43,7 +43,7 @@ MAPPING = (
 @pytest.fixture(autouse=True)
 def every_file_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(background, "LARGE", 1)
-    monkeypatch.setattr(background, "TELL_EVERY", 0.0)
+    monkeypatch.setattr(progress, "TELL_EVERY", 0.0)
 
 
 @pytest.fixture
@@ -269,15 +269,15 @@ def test_how_far_it_is_is_seen_while_it_is_done(
     work = asked(rosas_browser)
     other = connection.copy()
     seen: list[str] = []
-    tell = background.Progress.tell
+    tell = progress.Progress.tell
 
-    def telling(progress: background.Progress, sentence: str) -> None:
-        tell(progress, sentence)
+    def telling(told: progress.Progress, sentence: str) -> None:
+        tell(told, sentence)
         with other.cursor() as cursor:
             cursor.execute("SELECT progress, (SELECT count(*) FROM tasks_app_rating) FROM tasks_app_importwork")
             seen.append("{}: {}".format(*cursor.fetchone()))
 
-    monkeypatch.setattr(background.Progress, "tell", telling)
+    monkeypatch.setattr(progress.Progress, "tell", telling)
     try:
         jobs.work_on_import(work.pk)
     finally:

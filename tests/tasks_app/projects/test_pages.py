@@ -192,6 +192,24 @@ def test_a_project_is_renamed_by_who_may_edit_one_of_its_studies(
     assert "Language pairs" in text_of(rosas_browser, PAGE)
 
 
+def test_a_shorter_set_is_expected_to_be_paid_in_proportion(project: Project, rosa: User) -> None:
+    """16 judgments are two full sets of six and one of four, before the plan is drawn and after."""
+    draft = Study.objects.get(slug="drafted")
+    draft.tasks.update(set_size=6)
+    draft.settings = {**draft.settings, "pay": {"amount": "3.00", "minutes": 10}}
+    draft.save()
+
+    def expected() -> Decimal | None:
+        rows = {row.study.slug: row for row in reads.rows_of(access.studies_of_project(rosa, project))}
+        return rows["drafted"].expected
+
+    assert expected() == Decimal(8)
+    lifecycle.move(study_id=draft.pk, action="open", by=rosa)
+    (task,) = draft.tasks.all()
+    assert sum(task.booklets.values_list("n_places", flat=True)) == 16
+    assert expected() == (Decimal(3) * 16 / 6).quantize(Decimal("0.01"))
+
+
 def test_the_page_says_how_far_each_study_is(project: Project, rosa: User, rosas_browser: Client) -> None:
     opened = Study.objects.get(slug="opened")
     opened.settings = {**opened.settings, "pay": {"amount": "2.00", "minutes": 10}}

@@ -36,6 +36,9 @@ def test_the_library_is_large_enough_and_searched_by_words() -> None:
     assert {entry.key for entry in criteria.search("summaries faithful")} == {"faithfulness", "factuality"}
     assert len(criteria.search("")) == len(library())
     assert criteria.search("no such word") == []
+    duc = ["grammaticality", "nonredundancy", "referential-clarity", "focus", "structure"]
+    assert [entry.key for entry in criteria.search("DUC 2005 linguistic quality")] == duc
+    assert criteria.search("typicality")[0].key == "typicality"
 
 
 @pytest.mark.parametrize("member", RATING, ids=[member.name for member in RATING])

@@ -18,6 +18,7 @@ from tasks_app.models import Event, Item, Membership, Output, Part, PartOutput, 
 from tasks_app.services.plan import reports
 from tasks_app.services.study import drafts, items, lifecycle
 from tasks_app.studyfile import checking
+from tasks_app.views.researcher import log_words
 from tests.tasks_app.studyfile.kit import STUDY, files_in_storage, png, put, spoil, stored
 
 pytestmark = pytest.mark.django_db
@@ -309,3 +310,13 @@ def test_triggers_read_by_index_however_small_the_tables_were_before(tmp_path: P
         studyfile.load(large, owner=None)
         cursor.execute("SELECT seq_tup_read FROM pg_stat_xact_user_tables WHERE relname = 'tasks_app_part'")
         assert cursor.fetchone()[0] - before < 10 * 600
+
+
+def test_the_log_counts_the_texts_that_are_evaluated_apart_from_those_of_checks(rosa: User) -> None:
+    """Of the example's four systems one has the texts with known answers only."""
+    study = studyfile.load(Path("examples/checked"), owner=rosa)
+    event = Event.objects.get(study=study, verb="loaded")
+    known = Item.objects.filter(study=study, units__gold__isnull=False).distinct().count()
+    assert (event.after["systems"], event.after["checks"]) == (3, known)
+    assert event.after["items"] == study.items.count() - known
+    assert dict(log_words.details(event))["items with known answers"] == str(known)

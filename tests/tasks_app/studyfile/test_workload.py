@@ -8,7 +8,7 @@ from django.core.management import call_command
 
 from tasks_app import studyfile
 from tasks_app.models import Study
-from tasks_app.settings.workload import reading_seconds
+from tasks_app.texts.reading_time import reading_seconds
 from tests.tasks_app.studyfile.kit import put, spoil
 
 pytestmark = pytest.mark.django_db

@@ -2,8 +2,11 @@
 
 import pytest
 from django.test import Client
+from django.utils import translation
 
 from tasks_app.models import Gold
+from tasks_app.services.judging.between_units import ExamResult
+from tasks_app.views.rater.steps import how_it_went
 from tests import pages
 from tests.builders import build_study
 from tests.house.examples import opened
@@ -22,7 +25,7 @@ def test_where_the_study_says_so_a_failed_test_is_explained(somebody: Client) ->
     address = send(somebody, token, WRONG)
     page = text_of(somebody.get(address))
     for words in (
-        "1 of 2 texts were right.", "Text 1: right", "Text 2: not right", "The right answer is: 4.",
+        "1 of 2 texts was right.", "Text 1: right", "Text 2: not right", "The right answer is: 4.",
         "Four, since it reads well.", "of exam",
     ):  # fmt: skip
         assert words in page, words
@@ -39,3 +42,23 @@ def test_where_the_study_says_so_a_failed_test_is_explained(somebody: Client) ->
     for words in ("Your answers in the test", "Text 1: skipped", "Text 2: not right", "You skipped this text."):
         assert words in page, words
     assert "form_token" not in page.partition("<main")[2], "nothing is left to do"
+
+
+@pytest.mark.parametrize(
+    ("language", "right", "graded", "said"),
+    [
+        ("en", 1, 1, "Your answer to the text was right. To pass, 1 has to be right."),
+        ("en", 0, 1, "Your answer to the text was not right. To pass, 1 has to be right."),
+        ("en", 1, 3, "1 of 3 texts was right. To pass, 3 have to be right."),
+        ("en", 2, 3, "2 of 3 texts were right. To pass, 3 have to be right."),
+        ("de", 1, 3, "1 von 3 Texten war richtig."),
+        ("de", 0, 3, "0 von 3 Texten waren richtig."),
+        ("fr", 1, 3, "1 texte juste sur 3."),
+        ("fr", 2, 3, "2 textes justes sur 3."),
+        ("pt", 1, 3, "1 texto certo de 3."),
+    ],
+)
+def test_right_answers_have_the_plural_of_their_number(language: str, right: int, graded: int, said: str) -> None:
+    result = ExamResult(attempt=1, attempts=1, right=right, graded=graded, asked=graded, needed=1.0)
+    with translation.override(language):
+        assert how_it_went(result).startswith(said)

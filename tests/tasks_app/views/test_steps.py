@@ -178,7 +178,7 @@ def test_a_test_is_failed_once_and_passed_then(practised: Study, somebody: Clien
     page = text_of(somebody.get(address))
     for words in (
         "Not passed this time",
-        "1 of 2 texts were right.",
+        "1 of 2 texts was right.",
         "To pass, 2 have to be right.",
         "You can try 1 more",
     ):
