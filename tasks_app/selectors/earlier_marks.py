@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from tasks_app.models import Assignment, Judgment, MarkAuthor, PartOutput, Rater, Rating, Study, Task, Unit
 from tasks_app.task_types import TaskType
 from tasks_app.task_types.error_spans import ErrorSpans
+from tasks_app.task_types.error_spans.scoring import as_key
 
 # A mark as prefill.csv holds it.
 Mark: TypeAlias = Mapping[str, Any]
@@ -53,16 +54,6 @@ class EarlierMarks:
     def raters(self) -> list[int]:
         """The ids of the raters whose marks can be given."""
         return sorted({rater for text in self.texts for rater in text.lists})
-
-    @cached_property
-    def n_marks(self) -> int:
-        """The number of marks."""
-        return sum(len(marks) for text in self.texts for marks in text.lists.values())
-
-    @cached_property
-    def n_lists(self) -> int:
-        """The number of judgments of these texts; a judgment without marks counts, too."""
-        return sum(len(text.lists) for text in self.texts)
 
     @cached_property
     def error_free(self) -> list[MarkedText]:
@@ -121,7 +112,7 @@ def _judged(task: Task) -> QuerySet[Judgment]:
     )
 
 
-def earlier_marks(task: Task, kind: TaskType) -> EarlierMarks:
+def earlier_marks(task: Task, kind: ErrorSpans) -> EarlierMarks:
     """Return the marks of a task's raters, in four queries; `kind` is the type of the task that they are given in.
 
     Current answers to main units count as they were given, the first of a rater to a unit: no quality rule decides.
@@ -131,7 +122,7 @@ def earlier_marks(task: Task, kind: TaskType) -> EarlierMarks:
     judged = _judged(task).order_by("pk").values_list("pk", "assignment__unit", "assignment__rater")
     for judgment, unit, rater in judged:
         answers.setdefault(unit, {}).setdefault(rater, judgment)
-    marks = _marks({judgment for of_unit in answers.values() for judgment in of_unit.values()})
+    marks = _marks({judgment for of_unit in answers.values() for judgment in of_unit.values()}, kind)
     texts: list[MarkedText] = []
     unfit: list[str] = []
     for (unit, part), (part_id, text, source, outputs) in _parts(units).items():
@@ -159,8 +150,13 @@ def _problem(kind: TaskType, marks: Sequence[Mark], text: str, source: str) -> s
     return kind.prefill_problem(marks, text, source)
 
 
-def _marks(judgments: set[int]) -> dict[tuple[int, int], list[Mark]]:
-    """Read the marks of answers, by judgment and part, in the order of the text."""
+def _marks(judgments: set[int], kind: ErrorSpans) -> dict[tuple[int, int], list[Mark]]:
+    """Read the marks of answers, by judgment and part, in the order of the text.
+
+    Imported severities and categories may be spelt otherwise than the keys of the task: Accuracy/Mistranslation.
+    """
+    scheme = kind.told_apart(source=True)
+    keys = {as_key(key): key for key in (*scheme.severity_keys, *scheme.categories)}
     found: dict[tuple[int, int], list[Mark]] = {}
     ratings = Rating.objects.filter(judgment__in=judgments, part__isnull=False).exclude(
         span_side=None, severity=None, category=None
@@ -168,9 +164,13 @@ def _marks(judgments: set[int]) -> dict[tuple[int, int], list[Mark]]:
     columns = ("judgment", "part", "span_side", "span_start", "span_end", "severity", "category")
     for judgment, part, side, start, end, severity, category in ratings.order_by("pk").values_list(*columns):
         mark: dict[str, Any] = {"start": start, "end": end}
-        further = {"severity": severity, "category": category, "side": side if side != "output" else None}
-        mark |= {name: value for name, value in further.items() if value}
-        found.setdefault((judgment, part), []).append(mark)
+        further = {
+            name: keys.get(as_key(word), word)
+            for name, word in (("severity", severity), ("category", category))
+            if word
+        }
+        further |= {"side": side} if side != "output" else {}
+        found.setdefault((judgment, part), []).append({**mark, **further})
     return found
 
 

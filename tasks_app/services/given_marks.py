@@ -11,8 +11,21 @@ from tasks_app.services.arrival.own_texts import persons_of
 PREFILL = "prefill"
 
 
+def copy_authors(*, origin: Study, study: Study) -> None:
+    """Store for a copy of a study whose marks it gives, so that these raters are recognised and erased there, too."""
+    authors = list(MarkAuthor.objects.filter(study=origin))
+    for author in authors:
+        author.pk, author.study = None, study
+    MarkAuthor.objects.bulk_create(authors)
+
+
 def store_authors(*, study: Study, origin: Study, names: Mapping[int, str]) -> None:
-    """Store whose marks a draft gives, by the rater's id, in the transaction that makes the draft."""
+    """Store whose marks a draft gives, by the rater's id, in the transaction that makes the draft.
+
+    Authors of marks that the draft does not give any more are forgotten.
+    """
+    given = SetupRow.objects.filter(setup__study=study, table=PREFILL).values_list("cells__given_by", flat=True)
+    MarkAuthor.objects.filter(study=study).exclude(name__in=set(given)).delete()
     authors = Rater.objects.filter(pk__in=names).order_by("pk")
     MarkAuthor.objects.bulk_create(
         MarkAuthor(

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from random import Random, SystemRandom
 from typing import Any
 
@@ -11,13 +12,12 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from tasks_app.hooks.sections import Json, Path
-from tasks_app.models import Setup, Study, Task
+from tasks_app.models import MarkAuthor, Setup, Study, Task
 from tasks_app.selectors.earlier_marks import EarlierMarks, MarkedText, OutputKey, earlier_marks
 from tasks_app.services import events, given_marks
 from tasks_app.services.database import atomically
 from tasks_app.setup import changes
 from tasks_app.setup.starting import Names, copy_of
-from tasks_app.task_types import TaskType
 from tasks_app.task_types.data import in_unit_key
 from tasks_app.task_types.error_spans import ErrorSpans
 from tasks_app.task_types.error_spans.marks import words_of
@@ -63,9 +63,9 @@ class Made:
     marks: EarlierMarks
 
 
-def kind_in_draft(task: Task) -> TaskType:
+def kind_in_draft(task: Task) -> ErrorSpans:
     """Return the type of a task with the settings that it gets in the draft."""
-    return type(task.kind)({**task.params, **EDITED})
+    return ErrorSpans({**task.params, **EDITED})
 
 
 def problem_of(study: Study) -> str | None:
@@ -98,7 +98,7 @@ def prepare(*, study: Study, request: Request, by: AbstractBaseUser) -> Made:
     # Which texts share a screen may depend on the seed. Otherwise, the order of the texts is drawn anew.
     draft = copy_of(origin=study, by=by, names=Names(title, study.public_title), keep_seed=several)
     rng = Random(f"{draft.seed}:marks")  # noqa: S311  reproducible, not secret
-    names = _names(marks.raters)
+    names = _names(marks.raters, set(MarkAuthor.objects.filter(study=draft).values_list("name", flat=True)))
     planted = _planted(marks, request.planted, rng)
     taken = {entry.item for entry in planted}
     texts = [text for text in marks.texts if text.outputs[0][0] not in taken]
@@ -110,11 +110,16 @@ def prepare(*, study: Study, request: Request, by: AbstractBaseUser) -> Made:
     return Made(draft, marks)
 
 
-def _names(raters: Sequence[int]) -> dict[int, str]:
-    """Return a name for each rater, by their id: numbered in an order that nobody can work out again from a seed."""
+def _names(raters: Sequence[int], taken: Collection[str]) -> dict[int, str]:
+    """Return a name for each rater, by their id: numbered in an order that nobody can work out again from a seed.
+
+    `taken` are names of raters of a stage before.
+    """
     shuffled = SystemRandom().sample(list(raters), len(raters))
     width = len(str(len(shuffled)))
-    return {rater: f"earlier-{number:0{width}d}" for number, rater in enumerate(shuffled, start=1)}
+    numbered = (f"earlier-{number:0{width}d}" for number in count(1))
+    free = (name for name in numbered if name not in taken)
+    return dict(zip(shuffled, free, strict=False))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from tasks_app.models import Assignment, Prefill, Rating, Study
+from tasks_app.models import Assignment, Prefill, Rating, Study, Task
+from tasks_app.selectors.earlier_marks import Outline, earlier_marks, outline_of
+from tasks_app.setup.reannotating import kind_in_draft
 from tests.analytics_app.by_commands import analysed, load, one, write
 from tests.analytics_app.test_archive import empty_all_tables
 from tests.round_trip import exported, rows
@@ -103,3 +105,23 @@ def test_the_study_file_and_the_archive_hold_whose_marks_they_are(slug: str, tmp
     assert Prefill.objects.filter(given_by="e1").count() == 3
     assert Rating.objects.filter(mark_origin="own").count() == 2
     assert Assignment.objects.filter(arrangement__given_by=["e2"]).count() == 2
+
+
+def test_imported_marks_are_given_on_in_the_words_of_the_task(tmp_path: Path) -> None:
+    about = {"item": "i1", "system": "A", "criterion": "errors", "span_side": "output", "severity": "Major"}
+    kind = {**about, "category": "Accuracy/Mistranslation"}
+    marks = [
+        {**kind, "rater": "r1", "judgment": "r1", "span_start": 0, "span_end": 3},
+        {**kind, "rater": "r2", "judgment": "r2", "span_start": 0, "span_end": 7},
+        {**kind, "rater": "r2", "judgment": "r2", "span_start": 4, "span_end": 13},
+        {"rater": "r1", "item": "i2", "system": "A", "label": "none", "judgment": "r1/i2"},
+    ]  # fmt: skip
+    load(tmp_path, {"type": "error_spans", "params": {"scheme": "mqm"}, "k": 2}, ITEMS, marks)
+    task = Task.objects.get(study__slug="small")
+    found = earlier_marks(task, kind_in_draft(task))
+    lists = {text.unit: list(text.lists.values()) for text in found.texts}
+    known = {"start": 0, "end": 3, "severity": "major", "category": "accuracy/mistranslation"}
+    assert lists == {"i1/A": [[known]], "i2/A": [[]]}
+    assert found.unfit == ("Marks may not overlap. Remove one of the two.",), "nobody could leave these as they are"
+    assert [text.unit for text in found.without] == ["i3/A"]
+    assert outline_of(task) == Outline(raters=2, judged=2, without=1, judgments=3)

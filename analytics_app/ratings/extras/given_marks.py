@@ -148,7 +148,7 @@ def _columns_of(given: Lists, table: Table) -> dict[str, Any]:
     return {"names": names, "severities": severities, **columns}
 
 
-def _shown(lists: Mapping[str, Any], table: Table, params: Mapping[str, Any]) -> dict[str, NDArray[np.int32]]:
+def _shown(lists: Mapping[str, Any], table: Table, params: Mapping[str, Any]) -> dict[str, Any]:
     """Return which list each counted judgment was shown of each of its parts, where that was stored."""
     types: dict[str, type] = {"judgment": np.int64, "part": np.int64, "name": np.int32}
     columns = copy(_SHOWN, {**params, "names": list(lists["names"])}, types)

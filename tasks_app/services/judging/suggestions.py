@@ -34,8 +34,6 @@ def hold_back_own_marks(rater: Rater) -> None:
 
     Expects the study's claims lock. It is stored, since platform ids may be removed before the rater's last set.
     """
-    if not MarkAuthor.objects.filter(study=rater.study_id).exists():
-        return
     persons = set(persons_of(rater))
     authors = MarkAuthor.objects.filter(study=rater.study_id, persons__has_any_keys=sorted(persons)) if persons else ()
     names = sorted(author.name for author in authors)

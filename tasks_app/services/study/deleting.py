@@ -159,13 +159,13 @@ def _notes(study: Study) -> Iterator[str]:
             "%(n)d texts that its raters wrote are judged in other studies, and stay there.",
             texts,
         ) % {"n": texts}
-    lists = MarkAuthor.objects.filter(origin=study).count()
-    if lists:
+    studies = MarkAuthor.objects.filter(origin=study).aggregate(n=models.Count("study", distinct=True))["n"]
+    if studies:
         yield ngettext(
-            "The marks of %(n)d rater are given to the raters of another study, and stay there.",
-            "The marks of %(n)d raters are given to the raters of other studies, and stay there.",
-            lists,
-        ) % {"n": lists}
+            "The marks of its raters are given to the raters of %(n)d other study, and stay there.",
+            "The marks of its raters are given to the raters of %(n)d other studies, and stay there.",
+            studies,
+        ) % {"n": studies}
     backups = _backups_since(study)
     if backups:
         yield ngettext(

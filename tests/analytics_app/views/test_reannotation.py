@@ -14,8 +14,9 @@ from tasks_app.management.transports import Answer, InProcess
 from tasks_app.models import Assignment, Identity, MarkAuthor, Prefill, Rater, SetupRow, Study
 from tasks_app.services import erasure
 from tasks_app.services.arrival import enrolment
-from tasks_app.services.study import lifecycle
+from tasks_app.services.study import deleting, lifecycle
 from tasks_app.setup import checking
+from tasks_app.setup.starting import Names, copy_of
 from tasks_app.task_types.base import Screen, TaskType
 from tests.cast import browser_of
 from tests.published.kit import analysed, begun, judged, opened, systems_by_text
@@ -208,6 +209,20 @@ def test_nobody_is_given_their_own_marks(rosas_browser: Client, marked: Study) -
         enrol("2")
 
 
+def test_a_third_stage_and_a_copy_know_whose_marks_they_give(rosas_browser: Client, marked: Study) -> None:
+    second = opened(reannotated(rosas_browser, marked, planted="0"))
+    copy = copy_of(origin=second, by=User.objects.get(username="rosa"), names=Names("Copy", "Texts"))
+    assert set(MarkAuthor.objects.filter(study=copy).values_list("author", flat=True)) == set(
+        marked.raters.values_list("pk", flat=True)
+    )
+    second = judged(second, lambda number, _rng: second_stage(second, number), 1, by_pages=0)
+    third = reannotated(rosas_browser, second, k="1", planted="0")
+    (author,) = MarkAuthor.objects.filter(study=third)
+    assert (author.author, author.name) == (second.raters.get(), "earlier-4")
+    given = SetupRow.objects.filter(setup__study=third, table="prefill").values_list("cells__given_by", flat=True)
+    assert set(given) == {"earlier-4"}
+
+
 def test_the_marks_of_an_erased_rater_leave_drafts_and_lead_to_nobody_elsewhere(
     rosas_browser: Client, marked: Study
 ) -> None:
@@ -226,3 +241,6 @@ def test_the_marks_of_an_erased_rater_leave_drafts_and_lead_to_nobody_elsewhere(
     assert [(entry.author_name, bool(entry.name)) for entry in left] == [("", True)]
     assert not MarkAuthor.objects.filter(author_name=pseudonym).exists()
     assert not MarkAuthor.objects.filter(study=draft, name=name).exists()
+    assert "The marks of its raters are given to the raters of 2 other studies" in " ".join(
+        deleting.prospect(marked).notes
+    )
