@@ -86,7 +86,7 @@ LATER_IN_FILE = (*LATER_OF_RATINGS, "given_by")
 
 
 def _without_words(row: Row) -> Any:
-    """Return what a text carried at first, such as marks; words in it do not leave the server."""
+    """Return the first content of a text, such as marks; words in it do not leave the server."""
     payload = row["payload"]
     entries = payload if isinstance(payload, list) else [payload]
     return {} if any(not isinstance(entry, dict) or "text" in entry for entry in entries) else payload

@@ -86,7 +86,7 @@ def _task(facts: Facts, frame: Frame) -> Iterator[Sentence]:
 
 
 def _given_marks(frame: Frame, kind: ErrorSpans) -> Iterator[Sentence]:
-    """Yield whose marks the judged texts came with, and what raters did with them."""
+    """Yield a sentence about the marks that the judged texts came with."""
     prefills = Prefill.objects.filter(part__unit__task=frame.task, part__unit__until=None, part__unit__gold=None)
     counts = prefills.aggregate(all=Count("pk"), people=Count("given_by", filter=~Q(given_by=""), distinct=True))
     if not counts["all"]:

@@ -24,7 +24,7 @@ MOST_PLANTED, MOST_JUDGMENTS = 20, 10_000
 
 
 class RequestForm(forms.Form):
-    """The task whose marks are given on, the judgments of each text, and the false marks to plant."""
+    """The task with the marks to give, the judgments of each text, and the false marks to plant."""
 
     task = forms.ChoiceField(label=gettext_lazy("Task"))
     k = whole_field(
@@ -53,7 +53,7 @@ class RequestForm(forms.Form):
 
     @property
     def request(self) -> reannotating.Request:
-        """Return what a valid form asks for."""
+        """Return the request of a valid form."""
         cleaned = self.cleaned_data
         return reannotating.Request(self.tasks[cleaned["task"]], cleaned["k"], cleaned["planted"])
 
@@ -102,7 +102,7 @@ def begin(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _report(request: HttpRequest, made: reannotating.Made) -> None:
-    """Tell what the draft holds, and what was left out of it."""
+    """Tell the content of the draft, and the texts and marks that were left out of it."""
     sentence = ngettext(
         "“%(title)s” is a draft with the marks of %(n)d rater. Raters never see whose marks they are given.",
         "“%(title)s” is a draft with the marks of %(n)d raters. Raters never see whose marks they are given.",

@@ -41,7 +41,7 @@ class CollectedText(models.Model):
 
 
 class MarkAuthor(models.Model):
-    """A rater of an earlier study whose marks texts of a study come with, under a name that only this study uses.
+    """A rater of an earlier study who made marks that texts come with, under a name that only this study uses.
 
     `name` is the name in `given_by` of prefill.csv. `persons` are keyed digests of the ids under which evalweb knew the
     rater, by which they are never given their own marks. The digests stay when the rater is erased, and say nothing

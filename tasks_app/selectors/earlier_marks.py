@@ -52,7 +52,7 @@ class EarlierMarks:
 
     @cached_property
     def raters(self) -> list[int]:
-        """The ids of the raters whose marks can be given."""
+        """The ids of the raters who made the marks that can be given."""
         return sorted({rater for text in self.texts for rater in text.lists})
 
     @cached_property
@@ -72,7 +72,7 @@ def marking_tasks(study: Study) -> list[Task]:
 
 
 def reannotations_of(study: Study) -> list[Study]:
-    """Return the studies whose texts come with marks of a study, oldest first."""
+    """Return the studies in which texts come with marks of a study, oldest first."""
     ids = MarkAuthor.objects.filter(origin=study).order_by().values("study")
     return list(Study.objects.filter(pk__in=ids).order_by("pk"))
 
@@ -88,7 +88,7 @@ class Outline:
 
 
 def outline_of(task: Task) -> Outline:
-    """Count the judgments of a task whose marks can be given, in two queries."""
+    """Count the judgments of a task with marks that can be given, in two queries."""
     counts = _judged(task).aggregate(
         raters=Count("assignment__rater", distinct=True),
         judged=Count("assignment__unit", distinct=True),

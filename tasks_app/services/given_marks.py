@@ -1,4 +1,4 @@
-"""Marks of an earlier study that a draft gives to its raters: store whose they are, and forget erased raters."""
+"""Marks of an earlier study that a draft gives to its raters: store their authors, and forget erased ones."""
 
 from collections.abc import Mapping
 
@@ -12,7 +12,7 @@ PREFILL = "prefill"
 
 
 def copy_authors(*, origin: Study, study: Study) -> None:
-    """Store for a copy of a study whose marks it gives, so that these raters are recognised and erased there, too."""
+    """Copy the authors of given marks to a copy of a study, so that they are recognised and erased there, too."""
     authors = list(MarkAuthor.objects.filter(study=origin))
     for author in authors:
         author.pk, author.study = None, study
@@ -20,7 +20,7 @@ def copy_authors(*, origin: Study, study: Study) -> None:
 
 
 def store_authors(*, study: Study, origin: Study, names: Mapping[int, str]) -> None:
-    """Store whose marks a draft gives, by the rater's id, in the transaction that makes the draft.
+    """Store the authors of the marks that a draft gives, in the transaction that makes it; `names` are by rater's id.
 
     Authors of marks that the draft does not give any more are forgotten.
     """

@@ -48,7 +48,7 @@ class NotPossible(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """The task whose marks are given on, the judgments that each text gets, and the false marks to plant."""
+    """The task with the marks to give, the judgments that each text gets, and the false marks to plant."""
 
     task: Task
     k: int
@@ -171,7 +171,7 @@ def _planted(marks: EarlierMarks, n: int, rng: Random) -> list[_Planted]:
 
 
 def _set(draft: Study, request: Request, n_planted: int, n_units: int, by: AbstractBaseUser) -> Setup:
-    """Change the settings of the copied task: raters edit what is given; false marks are checks of every set."""
+    """Change the settings of the copied task: raters edit given marks; false marks are checks of every set."""
     setup = changes.begin(draft)
     tasks = setup.document.entries("tasks")
     place = next(number for number, task in enumerate(tasks) if task.get("key") == request.task.key)
@@ -249,7 +249,7 @@ def _row(task: Task, unit: str, part: int, marks: Sequence[Mapping[str, Any]]) -
 def _items(
     rows: Sequence[dict[str, str]], checks: Mapping[str, _Planted], without: Collection[OutputKey]
 ) -> Iterator[dict[str, str]]:
-    """Yield the rows of items.csv that stay; what only a row that goes says of its item is said by one that stays."""
+    """Yield the rows of items.csv that stay, with the columns of their items also from rows that go."""
     of_item: dict[str, dict[str, str]] = {}
     for cells in rows:
         about = {name: cell for name, cell in cells.items() if name not in OF_OUTPUT and cell}

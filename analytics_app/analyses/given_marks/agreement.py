@@ -1,4 +1,4 @@
-"""Agreement before and after a re-annotation: between those whose marks texts came with, and between the raters."""
+"""Agreement before and after a re-annotation: between the authors of given marks, and between the raters."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What became of the marks that texts came with, for each text as a rater saw it."""
+"""The fates of the marks that texts came with, for each text as a rater saw it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables of given marks: what became of them by system, by severity and by rater, and agreement before and after."""
+"""Tables of given marks: their fates by system, by severity and by rater, and agreement before and after."""
 
 from collections.abc import Iterator
 
@@ -20,7 +20,7 @@ AGREEMENT = ("f1_exact", "f1_overlap", "alpha")
 
 
 def _fates() -> list[Shown]:
-    """Return the columns that say what became of given marks."""
+    """Return the columns with the fates of given marks."""
     return [
         Shown(gettext("Kept"), "given_kept", share),
         Shown(gettext("Interval"), "given_kept", formats.share_interval),

@@ -95,7 +95,7 @@ class GivenMarks(Extra):
         return np.bincount(self.mark_list, minlength=len(self.list_part)).astype(np.int64)
 
     def list_of(self, judgment: NDArray[np.int32], part: NDArray[np.int32]) -> NDArray[np.int64]:
-        """Return the place of the list that was shown to whoever gave a judgment about a part; -1 where it is unknown.
+        """Return the place of the list that was shown for a judgment about a part; -1 where it is unknown.
 
         Where nothing was stored, as in imports, it is the only list of the part.
         """

@@ -1,4 +1,4 @@
-"""Choose whose suggestions each rater is shown, where texts come with those of several people, and never their own.
+"""Choose the author of the suggestions that a rater is shown, of several for a text, and never the rater.
 
 The places of a text go through the names in turn, from one that the study's seed draws, so that all names are shown
 equally often. Assignments without a place, such as checks, get a name that is drawn for the rater.
@@ -44,7 +44,7 @@ def hold_back_own_marks(rater: Rater) -> None:
 
 
 def choose(rater: Rater, task: Task, planned: Sequence[Planned]) -> None:
-    """Write into the arrangement of each assignment whose suggestions its texts carry, where somebody is named."""
+    """Write the authors of the suggestions of its texts, where they are named, into each assignment's arrangement."""
     if not task.kind.shows_suggestions():
         return
     offered = _offered({assignment.unit for assignment in planned})
@@ -71,7 +71,7 @@ def choose(rater: Rater, task: Task, planned: Sequence[Planned]) -> None:
 
 
 def _in_turn(names: Sequence[str], turn: int, own: Collection[str]) -> str:
-    """Return the name whose turn it is, or the next that is not the rater's own; "" where there is none."""
+    """Return the name in turn, or the next that is not the rater's own; "" where there is none."""
     in_order = (names[(turn + step) % len(names)] for step in range(len(names)))
     return next((name for name in in_order if name not in own), "")
 
