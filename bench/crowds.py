@@ -11,6 +11,8 @@ from tasks_app.models import DeletedStudy, Study
 from tasks_app.services.study import deleting, lifecycle
 
 SET_SIZE, CONTROLS, REPEATS = 20, 2, 1
+# Texts beside those of the systems whose answer is known.
+KNOWN = 10
 
 STUDY = """
 evalweb: 1
@@ -153,8 +155,8 @@ def write_files(folder: Path, slug: str, *, items: int, systems: int, k: int, cr
         for item in range(items)
         for system in range(systems)
     ]
-    rows += [f"known{number},s0,A text whose answer number {number} is known" for number in range(10)]
-    controls = [f"main,known{number}/s0,control,c0,range,[1 4]," for number in range(10)]
+    rows += [f"known{number},s0,A text whose answer number {number} is known" for number in range(KNOWN)]
+    controls = [f"main,known{number}/s0,control,c0,range,[1 4]," for number in range(KNOWN)]
     (folder / "study.yaml").write_text(
         STUDY.format(
             slug=slug,

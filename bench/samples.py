@@ -1,6 +1,6 @@
 """Coverage of the curve of Dawid and Skene with 20, 3 and 2 samples for each number of judgments (decision 147).
 
-`python -m bench.samples --studies 300` prints a row for each number of texts. Each text has 5 judgments on 5 steps, by
+`python -m bench.samples --studies 300` prints rows for each number of texts. Each text has 5 judgments on 5 steps, by
 5 of the raters in turn; ratings add up a text, a rater (standard deviations .9 and .3) and chance (.9). All studies
 have the same raters, since intervals are over texts. The true share is the mean over all studies with 20 samples.
 Intervals are means of texts +- 1.96 standard errors, which is what the bootstrap over so many texts gives.
@@ -68,7 +68,8 @@ def main() -> None:
             for column, m in enumerate(LOOKED_AT):
                 print(
                     f"| {n_texts:,}, {n_raters} | {rounds} | {m} | {truth[column]:.1%} | {held[place, column]:.1%} | "
-                    f"{halves[place, :, column].mean():.2%} |"
+                    f"{halves[place, :, column].mean():.2%} |",
+                    flush=True,
                 )
 
 

@@ -1,7 +1,7 @@
 """Raters on a whole site for minutes: `python -m bench soak [RATERS [MINUTES [PAUSE]]] [redirects]`.
 
-RATERS, MINUTES and PAUSE are 500, 20 and 0 by default. With `redirects`, raters ask for each page after its answer, as
-browsers without scripts do, instead of receiving it with the reply.
+RATERS, MINUTES and PAUSE are 500, 20 and 0 by default; MINUTES may be a part of one, such as 0.5. With `redirects`,
+raters ask for each page after its answer, as browsers without scripts do, instead of receiving it with the reply.
 
 PAUSE is the mean number of seconds for which a rater looks at a page before answering. Without one, a rater answers as
 soon as the page has come, as hundreds of times as many people do: the site is then always at its limit, and waiting
@@ -68,8 +68,9 @@ class Soak:
 def main() -> None:
     """Let raters work, print the figures, and exit with 1 where a promise was broken."""
     by_redirects = sys.argv[-1] == REDIRECTS
-    given = [int(word) for word in sys.argv[2:] if word != REDIRECTS]
-    raters, minutes, pause = [*given, *[RATERS, MINUTES, 0][len(given) :]]
+    given = [float(word) for word in sys.argv[2:] if word != REDIRECTS]
+    n_raters, minutes, pause = [*given, *[RATERS, MINUTES, 0][len(given) :]]
+    raters = round(n_raters)
     study = load("soak", raters, minutes)
     with running_site() as site:
         preference = "" if by_redirects else WITH_NEXT_PAGE

@@ -24,6 +24,6 @@ class Config(AdminConfig):
     default_site = "evalweb.admin_site.Site"
 
     def ready(self) -> None:
-        """Load what every process with Django needs: the checks of settings, and the Celery app of all jobs."""
+        """Load the checks of settings and the Celery app of all jobs, which every process with Django needs."""
         super().ready()
         from evalweb import celery, checks  # noqa: F401, PLC0415  both need complete settings

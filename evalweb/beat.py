@@ -18,6 +18,8 @@ MOST_WAITING = 20
 
 log = logging.getLogger("evalweb.beat")
 
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalweb.settings")
+
 
 class SendsOnly(AppLoader):
     """Sets logging up, and imports no job: with Django's models and all pages, they would take another 80 MiB."""

@@ -2,9 +2,12 @@
 
 from collections.abc import Iterable
 from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from pkgutil import iter_modules
 
+from django.apps import apps
 from django.db import connection
-from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
@@ -13,20 +16,36 @@ NAMED = 3
 
 @cache
 def names_on_disk() -> frozenset[str]:
-    """Return the migrations of this version as `app.name`."""
-    return frozenset(f"{app}.{name}" for app, name in MigrationLoader(None).disk_migrations or {})
+    """Return the migrations of this version as `app.name`, by the names of their modules.
+
+    Nothing of them is loaded: every web process asks, and would keep eight MiB of migrations for as long as it runs.
+    """
+    packages = {app.label: MigrationLoader.migrations_module(app.label)[0] for app in apps.get_app_configs()}
+    return frozenset(
+        f"{label}.{module.name}"
+        for label, package in packages.items()
+        if package is not None and _exists(package)
+        for module in iter_modules(import_module(package).__path__)
+        if not module.ispkg and module.name[0] not in "_~"
+    )
+
+
+def _exists(package: str) -> bool:
+    return find_spec(package) is not None
 
 
 def pending_migrations() -> list[str]:
-    """Return the migrations that the database has not seen yet, as `app.name`."""
-    executor = MigrationExecutor(connection)
-    plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
-    return [f"{migration.app_label}.{migration.name}" for migration, _backwards in plan]
+    """Return the migrations that the database has not seen yet, as `app.name`, sorted."""
+    return sorted(names_on_disk() - _applied())
 
 
 def newer_migrations() -> list[str]:
     """Return the migrations that the database has seen and this version does not have, as `app.name`."""
-    return unknown(f"{app}.{name}" for app, name in MigrationRecorder(connection).applied_migrations())
+    return unknown(_applied())
+
+
+def _applied() -> frozenset[str]:
+    return frozenset(f"{app}.{name}" for app, name in MigrationRecorder(connection).applied_migrations())
 
 
 def unknown(names: Iterable[str]) -> list[str]:

@@ -130,6 +130,9 @@ _worker_connections = environment.number("EVALWEB_WORKER_REPLICAS") * (
 # Counted by evalweb.checks against what PostgreSQL grants.
 EVALWEB_CONNECTIONS_NEEDED = _web_connections + _worker_connections
 
+# The page of a document has some fields for each of up to 100 texts.
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 5_000
+
 # Background work --------------------------------------------------------------------------------------
 
 CELERY_BROKER_URL = environment.text("REDIS_URL")

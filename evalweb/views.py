@@ -93,7 +93,7 @@ def service_unavailable(request: HttpRequest) -> HttpResponse:
 
 
 def _is_of_rater(request: HttpRequest) -> bool:
-    """Return whether the address is one of raters, whose answers are kept on their device until they are stored."""
+    """Return whether the address is one of raters; their answers are kept on their device until they are stored."""
     match = request.resolver_match
     return match is not None and match.app_name == RATERS
 

@@ -102,6 +102,7 @@ SOURCES = (
     Source("tasks_app/views/researcher/setup/stage_pages.py", without=ALL),
     Source("tasks_app/views/waves.py", without=("due*", "_row")),
     Source("tasks_app/views/rater/judging.py"),
+    Source("tasks_app/views/rater/document_view.py"),
     Source("tasks_app/views/rater/messages.py"),
     Source("tasks_app/views/rater/unit_page.py"),
     Source("tasks_app/views/rater/visit.py"),

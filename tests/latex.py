@@ -9,7 +9,7 @@ _WRITTEN = re.compile("|".join(re.escape(one) for one in sorted(_PRINTS, key=len
 
 
 def rows_of(source: str) -> list[list[str]]:
-    """Return what the cells of a table print, heads first."""
+    """Return the printed cells of a table, heads first."""
     body = source.partition(r"\toprule")[2].partition(r"\bottomrule")[0]
     lines = [line.strip() for line in body.splitlines() if line.strip() not in {"", r"\midrule"}]
     assert all(line.endswith(r" \\") for line in lines), lines
@@ -17,7 +17,7 @@ def rows_of(source: str) -> list[list[str]]:
 
 
 def printed(cell: str) -> str:
-    """Return what LaTeX prints for a cell."""
+    """Return the words that LaTeX prints for a cell."""
     text = cell.strip(" ")
     strong = re.fullmatch(r"\\textbf\{(.*)\}|\{([\[*].*)\}", text)
     text = next(part for part in strong.groups() if part is not None) if strong else text

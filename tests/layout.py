@@ -120,7 +120,7 @@ FAULTS = r"""() => {
 
 
 def faults(page: Page) -> list[str]:
-    """Return what is wrong with the words of a page at its present width."""
+    """Return the faults in the words of a page at its present width."""
     found: list[str] = page.evaluate(FAULTS)
     return found
 
@@ -133,7 +133,7 @@ def box_of(element: Locator) -> FloatRect:
 
 
 def faults_at(page: Page, widths: tuple[int, ...] = WIDTHS) -> dict[int, list[str]]:
-    """Return what is wrong at each of some widths where something is; the page has its width again afterwards."""
+    """Return the faults of a page at each of some widths that has any; the page has its width again afterwards."""
     size = page.viewport_size
     found = {}
     for width in widths:

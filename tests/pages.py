@@ -111,7 +111,7 @@ class _FormReader(HTMLParser):
 
 
 def fields_of(page: str, form_id: str) -> dict[str, list[str]]:
-    """Return what a browser would post for a form that nobody has touched, without its buttons."""
+    """Return the fields that a browser would post for an untouched form, without its buttons."""
     reader = _FormReader(form_id)
     reader.feed(page)
     return reader.fields

@@ -68,7 +68,7 @@ def fail(_source: IO[bytes], _target: None) -> None:
 
 
 def environment(_source: IO[bytes], _target: None) -> list[str]:
-    """Return what the process knows of the site, and what it has loaded."""
+    """Return the names of the secrets in the environment, and of the heavy modules that are loaded."""
     import sys
 
     names = [name for name in os.environ if name in ("SECRET_KEY", "DATABASE_URL", "REDIS_URL")]

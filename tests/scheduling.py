@@ -17,7 +17,7 @@ class BySite(LoadScopeScheduling):
     """Hands out files, and the tests on the live site as one."""
 
     def _split_scope(self, nodeid: str) -> str:
-        """Return what stays together with a test."""
+        """Return the name of the group of tests that a test stays with."""
         return LIVE if nodeid.startswith(LIVE) else nodeid.partition("::")[0]
 
 

@@ -198,7 +198,7 @@ class LiveSite:
             processes.stop(self.running.pop(name), signal.SIGTERM)
 
     def log(self, name: str) -> str:
-        """Return what the `web` or `worker` process has logged."""
+        """Return the log of the `web` or `worker` process."""
         return (self.folder / f"{name}.log").read_text()
 
 

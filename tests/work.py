@@ -84,7 +84,7 @@ class CountingGenerator(np.random.Generator):
 
 
 def counting_generator(seed: int | None = None) -> CountingGenerator:
-    """Return what `numpy.random.default_rng` returns for a seed, with a count of the numbers it has drawn."""
+    """Return numpy's default generator for a seed, which counts the numbers that it has drawn."""
     return CountingGenerator(np.random.PCG64(seed))
 
 

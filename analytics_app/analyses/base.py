@@ -185,14 +185,14 @@ class Rows:
         A row that names a system distinguishes systems; others that do are given `by_system`.
         """
         from_estimate = {} if estimate is None else {name: getattr(estimate, name) for name in FROM_ESTIMATE}
-        given = {name: value for name, value in columns.items() if value is not None}
+        own_columns = {name: value for name, value in columns.items() if value is not None}
         # If all other systems are left out, the row is about the remaining system.
         alone = bool(self.sample.without) or self.sample.apart
-        given["by_system"] = bool(given.get("by_system") or given.get("system")) or alone
+        own_columns["by_system"] = bool(own_columns.get("by_system") or own_columns.get("system")) or alone
         if from_estimate.get("low") is not None:
-            given["settings"] = {"confidence": self.sample.common.confidence, **given.get("settings", {})}
+            own_columns["settings"] = {"confidence": self.sample.common.confidence, **own_columns.get("settings", {})}
         if estimate is not None and estimate.exact:
-            given["settings"] = _exact(given["settings"])
+            own_columns["settings"] = _exact(own_columns["settings"])
         of_the_sample = {
             "criterion": self.sample.question.criterion,
             "group": self.sample.group,
@@ -204,7 +204,7 @@ class Rows:
             statistic=statistic,
             task=self.sample.question.task,
             basis=self.sample.basis,
-            **{**of_the_sample, **from_estimate, **given},
+            **{**of_the_sample, **from_estimate, **own_columns},
         )
 
 

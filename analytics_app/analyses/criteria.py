@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.analyses.base import Rows, Sample, count
+from analytics_app.analyses.base import Rows, Sample
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.filtered import FilteredAnalysis
 from analytics_app.results import Row
@@ -57,12 +57,16 @@ class Criteria(FilteredAnalysis):
         table, column = table.where(keep), column[keep]
         answer = table.judgment.astype(np.int64) * (int(table.text.max(initial=0)) + 1) + table.text
         make = Rows(self.name, sample)
+        # Which raters rated which criterion.
+        rated_by = np.zeros((len(criteria), len(table.names.raters)), dtype=bool)
+        rated_by[column, table.rater] = True
         for suffix, group in (("", table.text), ("_answers", answer)):
             matrix, _groups = item_means(table.value, column, group, len(criteria))
+            is_rated = ~np.isnan(matrix)
             for a, b in combinations(range(len(criteria)), 2):
-                both = ~np.isnan(matrix[:, [a, b]]).any(axis=1)
-                if suffix and not both.any():
+                if suffix and not (is_rated[:, a] & is_rated[:, b]).any():
                     continue
+                n_raters = int(np.count_nonzero(rated_by[a] | rated_by[b]))
                 for method in ("spearman", "pearson"):
                     confidence = None if suffix else sample.common.confidence
                     estimate = correlated(matrix[:, a], matrix[:, b], method=method, confidence=confidence)
@@ -70,7 +74,7 @@ class Criteria(FilteredAnalysis):
                         f"criteria_{method}{suffix}",
                         estimate,
                         label=f"{criteria[a].key} and {criteria[b].key}",
-                        n_raters=count(table.rater[np.isin(column, (a, b))]),
+                        n_raters=n_raters,
                         note=estimate.note or (TOGETHER if suffix else None),
                         settings={
                             "over": "answers" if suffix else "means of texts",

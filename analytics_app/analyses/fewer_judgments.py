@@ -41,8 +41,8 @@ from tasks_app.task_types.base import Scale
 SMOOTHING = 0.01
 
 # All fits of the model together read about so many answers, which takes a worker about a second: with more judgments,
-# fewer samples are drawn, but at least two. Decision 147 shows that intervals hold the true share as often.
-READ = 400_000
+# fewer samples are drawn, but at least two (decision 147).
+READ = 300_000
 FEWEST_ROUNDS = 2
 # The most answers that two samples of each number may read.
 MOST_READ = 600_000
@@ -72,13 +72,13 @@ class ModelErrors:
 
 def _model_errors(answers: Answers, most: int, rounds: int, rng: np.random.Generator) -> ModelErrors | str:
     """Fit the model on at most `rounds` samples for each m from 1 to `most`, or return a sentence why it cannot be."""
-    whole = by_model(answers, SMOOTHING)
-    if not isinstance(whole, Model):
-        return whole
     read_in_a_round = len(answers) * (most + 1) / 2
     rounds = min(rounds, max(FEWEST_ROUNDS, int(READ / read_in_a_round)))
     if read_in_a_round * rounds > MOST_READ:
         return TOO_MANY
+    whole = by_model(answers, SMOOTHING)
+    if not isinstance(whole, Model):
+        return whole
     clear = np.flatnonzero(whole.decided.clear)
     if not len(clear):
         return NO_CLEAR
@@ -326,7 +326,9 @@ def _by_model(make: Rows, judged: Judged, rounds: int, row_settings: Mapping[str
     row_settings["rounds"] = fitted.rounds
     notes = joined(_left_out(judged), _without_model(fitted.undefined), _fewer_samples(fitted.rounds, rounds))
     clusters = judged.text_cluster[fitted.text]
-    yield from _curve(make, "model_error", fitted.errors, clusters, row_settings, notes)
+    for row in _curve(make, "model_error", fitted.errors, clusters, row_settings, notes):
+        # The fit to all judgments and those to samples go wrong together, which no interval over texts takes in.
+        yield replace(row, low=None, high=None, se=None)
 
 
 def _without_model(undefined: bool) -> str | None:
@@ -368,7 +370,6 @@ def fewer_judgments_table(rows: StoredRows, limit: float) -> Iterator[Table]:
         Shown(gettext("Other majority"), "majority_error", percent(1)),
         Shown(gettext("Interval"), "majority_error", share_interval),
         Shown(gettext("Other label by Dawid and Skene"), "model_error", percent(1)),
-        Shown(gettext("Interval"), "model_error", share_interval),
         Shown(gettext("Distance of the mean"), "mean_error", digits(3)),
         Shown(gettext("Interval"), "mean_error", interval(3)),
     ]

@@ -81,7 +81,7 @@ def _of_complete_codings(study: Study) -> Q:
 
 
 # Columns of ratings that were added after the first archives: in rows, and in the file of ratings.
-LATER_OF_RATINGS = ("mark_origin", "mark_of")
+LATER_OF_RATINGS = ("mark_origin", "mark_of", "mark_reason")
 LATER_IN_FILE = (*LATER_OF_RATINGS, "given_by")
 
 
@@ -203,7 +203,7 @@ TABLES: tuple[ArchivedTable, ...] = (
         {"answer": _nothing({}), "comment": _nothing(""), "log": _nothing([])},
     ),
     ArchivedTable(ControlResult, "judgment__assignment__rater__study", {"detail": _nothing({})}),
-    ArchivedTable(Rating, "rater__study", texts=("text",), later=dict.fromkeys(LATER_OF_RATINGS)),
+    ArchivedTable(Rating, "rater__study", texts=("text", "mark_reason"), later=dict.fromkeys(LATER_OF_RATINGS)),
     ArchivedTable(Codebook, "study"),
     ArchivedTable(Code, "codebook__study"),
     ArchivedTable(Coder, "codebook__study", {"user_id": _nothing(None)}),

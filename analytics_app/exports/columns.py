@@ -91,6 +91,12 @@ RATINGS: tuple[Column, ...] = (
         "(j.given_by->>s.number)",
     ),
     Column(
+        "mark_reason",
+        Kind.TEXT,
+        _("Why a marked span is an error, in the words of the rater, where the study asks for that."),
+        "r.mark_reason",
+    ),
+    Column(
         "seconds",
         Kind.NUMBER,
         _("Active seconds that the judgment took; of a page of several texts, an equal share."),

@@ -22,14 +22,14 @@ TIME_FORMAT = 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'
 RATED = """
 SELECT r.id AS rating, r.judgment_id, r.task_id, r.unit_id, {part} AS part_id, {part_b} AS part_b_id, r.criterion_id,
        r.value, {label} AS label, r.text, r.shown_value, r.span_side, r.span_start, r.span_end, r.category, r.severity,
-       r.mark_origin, r.mark_of
+       r.mark_origin, r.mark_of, r.mark_reason
   FROM tasks_app_rating r
  WHERE r.task_id = ANY(%(tasks)s) {rated}
  UNION ALL
 SELECT NULL, j.id, u.task_id, u.id,
        (SELECT CASE WHEN count(*) = 1 THEN min(p.id) END FROM tasks_app_part p WHERE p.unit_id = u.id),
        NULL, NULL, NULL, CASE WHEN j.skip_reason = '' THEN 'none' ELSE 'skip' END, NULLIF(j.skip_reason, ''),
-       NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+       NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
   FROM tasks_app_judgment j
   JOIN tasks_app_assignment a ON a.id = j.assignment_id
   JOIN tasks_app_unit u ON u.id = a.unit_id

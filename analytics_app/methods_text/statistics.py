@@ -15,6 +15,7 @@ from analytics_app.show import labels
 from analytics_app.show.scope import first_scope, limited_freedom
 
 DATASHEET = ("shimorina-2022",)
+PARTIAL_CREDIT = ("perrella-2026",)
 COMPOSITES = ("demattei-2020",)
 CEILING = ("agirre-2012",)
 MODEL = ("bates-2015", "kuznetsova-2017")
@@ -31,6 +32,7 @@ def sentences(facts: Facts, run: Run, standing: str, others: Sequence[ResultRow]
     yield from _ceiling(facts)
     yield from _tests(facts)
     yield from _other_tests(facts, others)
+    yield from _predicted_marks(facts)
     for frame in facts.main:
         for criterion in frame.criteria:
             yield from _agreement(facts, CriterionFacts(criterion.key, criterion.name, criterion, frame, {}))
@@ -130,6 +132,22 @@ def _other_tests(facts: Facts, tested: Sequence[ResultRow]) -> Iterator[Sentence
         for (_analysis, statistic), row in sorted(kinds.items()):
             tested_one = opening(task_name(facts, frame), labels.statistic(statistic))
             yield Sentence(f"{tested_one} was tested{test_in_words(row)}")
+
+
+def _predicted_marks(facts: Facts) -> Iterator[Sentence]:
+    """Yield sentences about marks of metrics that were compared with those of people."""
+    rows = [row for row in facts.rows if row.analysis == "predicted_marks"]
+    metrics = sorted({row.metric for row in rows if row.metric and row.statistic == "metric_marks_f1"})
+    if not metrics:
+        return
+    marks = "Error spans predicted by " + listed(metrics)
+    measure = "precision, recall and F1 of a one-to-one matching with partial credit, micro over these comparisons"
+    yield Sentence(f"{marks} were compared with those of each person: {measure}", PARTIAL_CREDIT)
+    if any(row.statistic == "people_marks_f1_shared" and row.value is not None for row in rows):
+        yield Sentence(
+            "As the human ceiling, each person was held out and compared with the others, beside the metric on the "
+            "same texts"
+        )
 
 
 def main_test(rows: Sequence[ResultRow]) -> ResultRow | None:

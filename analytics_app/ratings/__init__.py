@@ -4,7 +4,8 @@ PostgreSQL sends its binary COPY format, in which a row of fixed-width columns h
 buffers become arrays without a loop.
 
 Which judgments enter, unless a method says otherwise: the current answer of each main assignment, neither skipped nor
-surplus, of raters that are no sandbox, up to the run's high-water marks; none of texts that were withdrawn.
+surplus, of raters that are no sandbox and no automatic metric, up to the run's high-water marks; none of texts that
+were withdrawn.
 """
 
 from collections.abc import Iterable
@@ -12,7 +13,7 @@ from collections.abc import Iterable
 from analytics_app.models import Run
 from analytics_app.ratings.extras import Extra, Extras, Loading
 from analytics_app.ratings.left_out_before_rules import WITHIN, LeftOut, left_out
-from analytics_app.ratings.reading import WITHDRAWN, load, pooled_versions, seen_by, withdrawn_units
+from analytics_app.ratings.reading import WITHDRAWN, load, metric_raters, pooled_versions, seen_by, withdrawn_units
 from analytics_app.ratings.table import Coding, Floats, Judgments, Mask, Names, Table
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "left_out",
     "load",
     "load_extras",
+    "metric_raters",
     "pooled_versions",
     "seen_by",
     "withdrawn_units",

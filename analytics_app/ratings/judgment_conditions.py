@@ -8,13 +8,16 @@ from tasks_app.models import is_current
 # The mark up to which judgments are there for a run.
 _MARK = "%(judgment_high)s"
 
+# Whose answers: those of people, or those of automatic metrics, whose ids are `metrics`.
+PEOPLE, METRICS = "<> ALL", "= ANY"
+
 # An answer up to the run's marks, neither skipped nor given up nor about a text that was withdrawn, of whoever did not
 # only try the study out. `added` are the ids of answers at places added while the study was open that the run leaves
 # out.
 _GIVEN = """({judgment}.id <= %(judgment_high)s AND {judgment}.skip_reason = ''
        AND {judgment}.id <> ALL(%(added)s::bigint[])
        AND {judgment}.version = ANY(%(versions)s) AND {assignment}.rater_kind <> 'sandbox'
-       AND {assignment}.unit_id <> ALL(%(withdrawn)s)
+       AND {assignment}.rater_id {whose}(%(metrics)s::bigint[]) AND {assignment}.unit_id <> ALL(%(withdrawn)s)
        AND {assignment}.state NOT IN ('withdrawn', 'returned') AND (%(surplus)s OR {assignment}.state <> 'surplus'))"""
 
 
@@ -23,11 +26,11 @@ def was_current(judgment: str = "j") -> str:
     return is_current(judgment, until=_MARK)
 
 
-def is_given(judgment: str = "j", assignment: str = "a") -> str:
+def is_given(judgment: str = "j", assignment: str = "a", *, whose: str = PEOPLE) -> str:
     """Return the condition that a judgment is an answer that counts, be it replaced since or not."""
-    return _GIVEN.format(judgment=judgment, assignment=assignment)
+    return _GIVEN.format(judgment=judgment, assignment=assignment, whose=whose)
 
 
-def counts(judgment: str = "j", assignment: str = "a") -> str:
+def counts(judgment: str = "j", assignment: str = "a", *, whose: str = PEOPLE) -> str:
     """Return the condition that a judgment is an answer that counts, as it stood at the run's marks."""
-    return f"({is_given(judgment, assignment)} AND {was_current(judgment)})"
+    return f"({is_given(judgment, assignment, whose=whose)} AND {was_current(judgment)})"

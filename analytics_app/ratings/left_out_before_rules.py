@@ -27,6 +27,7 @@ _LEFT_OUT = """
 WITH own AS MATERIALIZED (
     SELECT j.id, a.rater_id, CASE
              WHEN a.rater_kind = 'sandbox' THEN '1 sandbox'
+             WHEN a.rater_id = ANY(%(metrics)s::bigint[]) THEN '1 metric'
              WHEN j.version <> ALL(%(versions)s) THEN '2 version'
              WHEN a.purpose NOT IN ('main', 'screening', 'exit') THEN '3 ' || a.purpose
              WHEN a.state = 'withdrawn' THEN '4 withdrawn'

@@ -13,7 +13,7 @@ from analytics_app.ratings.copying import copy, rows
 from analytics_app.ratings.judgment_conditions import counts
 from analytics_app.ratings.pair_order import Pairs, in_one_order
 from analytics_app.ratings.table import Coding, Judgments, Names, Table
-from tasks_app.models import Task, Version
+from tasks_app.models import Rater, Task, Version
 from tasks_app.settings.checks import COPIES
 
 # The fact of a run that names the texts that were withdrawn when it was started.
@@ -126,7 +126,13 @@ def seen_by(run: Run, task_key: str, criteria: Sequence[int] | None = None) -> d
         "surplus": bool(run.settings.get("surplus")),
         "added": list(run.facts.get("added", ())),
         "withdrawn": withdrawn_units(run),
+        "metrics": metric_raters(run.study_id),
     }
+
+
+def metric_raters(study_id: int) -> list[int]:
+    """Return the ids of the raters of a study that are automatic metrics."""
+    return list(Rater.objects.filter(Rater.METRICS, study=study_id).order_by("pk").values_list("pk", flat=True))
 
 
 def withdrawn_units(run: Run) -> list[int]:

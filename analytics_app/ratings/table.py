@@ -151,19 +151,27 @@ class Table:
     @property
     def n_raters(self) -> int:
         """Number of raters who gave these ratings."""
-        return len(np.unique(self.rater))
+        return _different(self.rater, len(self.names.raters))
 
     @property
     def n_texts(self) -> int:
         """Number of rated texts: parts, or units where a rating is about no part or compares two."""
-        of_unit = len(self.names.part_ids) + self.unit.astype(np.int64)
-        return len(np.unique(np.where(self.part_b >= 0, of_unit, self.text)))
+        n_parts, n_units = len(self.names.part_ids), len(self.names.unit_ids)
+        of_unit = n_parts + self.unit.astype(np.int64)
+        return _different(np.where(self.part_b >= 0, of_unit, self.text), n_parts + n_units)
 
     @property
     def text(self) -> NDArray[np.int64]:
         """Code of the rated text of each rating: ratings with the same code can agree or disagree."""
         about_part = self.part.astype(np.int64)
         return np.where(about_part >= 0, about_part, len(self.names.part_ids) + self.unit)
+
+
+def _different(codes: NDArray[np.int32] | NDArray[np.int64], n: int) -> int:
+    """Return how many different codes there are, all below n; much faster than by sorting. -1 is the code of none."""
+    occurs = np.zeros(n + 1, dtype=bool)
+    occurs[codes] = True
+    return int(np.count_nonzero(occurs))
 
 
 # The columns of a table that `where` filters.

@@ -24,7 +24,7 @@ from analytics_app.models import (
     RunState,
     RunTrigger,
 )
-from analytics_app.ratings import pooled_versions, withdrawn_units
+from analytics_app.ratings import metric_raters, pooled_versions, withdrawn_units
 from analytics_app.ratings.extras.people import People
 from analytics_app.ratings.judgment_conditions import is_given
 from analytics_app.runs import claim, digest, notify, withdrawn
@@ -188,6 +188,7 @@ def _counts(run: Run, high: int, judgment_high: int) -> tuple[int, ...]:
         "surplus": bool(run.settings.get("surplus")),
         "added": list(run.facts.get("added", ())),
         "withdrawn": withdrawn_units(run),
+        "metrics": metric_raters(run.study.pk),
     }
     ((counts),) = rows(_SEEN.format(given=is_given()), params)
     return tuple(counts)
@@ -248,7 +249,7 @@ def _people(run: Run) -> dict[str, list[int]]:
     named = chosen(run.settings, None) if run.settings else ()  # a run that is refused has no settings
     if not any(People in analysis.needs for analysis in named):
         return {}
-    raters = Rater.objects.filter(study=run.study).exclude(kind=Rater.Kind.SANDBOX)
+    raters = Rater.objects.filter(study=run.study).exclude(kind=Rater.Kind.SANDBOX).exclude(Rater.METRICS)
     totals = raters.aggregate(came=Count("pk"), ended=Count("ended_at"))
     return {"people": [totals["came"], totals["ended"]]}
 

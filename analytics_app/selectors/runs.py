@@ -11,7 +11,8 @@ from django.http import Http404
 from analytics_app.models import UNFINISHED, Run, RunPart, RunState
 from tasks_app.models import Assignment, Rater, Rating, Study
 
-# Ratings that a run analyses: of raters who did not only try the study out, and no answers to checks and repeats.
+# Ratings that a run analyses: of raters who did not only try the study out, and no answers to checks and repeats. Those
+# of automatic metrics are among them, since a run compares them with people.
 ANALYSED = Q(judgment__assignment__purpose__in=Assignment.Purpose.ANALYSED) & ~Q(
     judgment__assignment__rater_kind=Rater.Kind.SANDBOX
 )

@@ -25,7 +25,7 @@ TOO_FEW = gettext_noop("No: there are too few ratings to test a difference.")
 
 
 def unproven(n_clear: int, n_tests: int, none: str = "") -> list[str]:
-    """Return the sentence about what `n_tests` do not show, of which so many are clear; empty where all are.
+    """Return the sentence about those of `n_tests` that show nothing; empty where all are clear.
 
     `none` is the sentence where none is clear, unless that is that the systems may differ.
     """

@@ -15,6 +15,7 @@ from tasks_app.hooks.registry import Registry
 # The reasons why ratings are left out before any rule (analytics_app.ratings.left_out_before_rules).
 LEFT_OUT = {
     "sandbox": gettext_lazy("Tried out, not judged"),
+    "metric": gettext_lazy("Of automatic metrics: compared with people, and not counted among them"),
     "version": gettext_lazy("Of another version of the study"),
     "training": gettext_lazy("Training"),
     "exam": gettext_lazy("Exam"),

@@ -6,6 +6,7 @@ back, so that the study file, freezing, copying and replacing a study hold whate
 
 import hashlib
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from graphlib import TopologicalSorter
 from typing import Any, ClassVar, Protocol, TypeAlias
@@ -41,7 +42,7 @@ class Reading(Protocol):
         """Tell the researcher something that stops nothing."""
 
 
-class Section:
+class Section(ABC):
     """One part of the document of a study: how it is checked, stored, read back, copied and erased.
 
     Sections are checked, stored and exported in one order and erased in the reverse: each behind those it names in
@@ -59,21 +60,21 @@ class Section:
         """Return the JSON Schema of the section's key in study.yaml; None for a section with files of its own."""
         return None
 
+    @abstractmethod
     def check(self, reading: Any) -> Json:
         """Return the part of the document from a study file (see `Reading`), reporting problems."""
-        raise NotImplementedError
 
+    @abstractmethod
     def export(self, study: StudyRow) -> Json:
         """Read the part back; it must be equal to the part that was stored."""
-        raise NotImplementedError
 
-    def store(self, study: StudyRow, part: Json) -> None:
+    def store(self, study: StudyRow, part: Json) -> None:  # noqa: B027  a section may have nothing to store
         """Write the part into an empty draft."""
 
-    def freeze(self, study: StudyRow, version: int) -> None:
+    def freeze(self, study: StudyRow, version: int) -> None:  # noqa: B027  most sections need not know
         """Take note that the part is now frozen as that version."""
 
-    def erase(self, study: StudyRow) -> None:
+    def erase(self, study: StudyRow) -> None:  # noqa: B027  a section may have stored nothing
         """Take the part out of a draft."""
 
 

@@ -204,6 +204,13 @@ def _notes(table: RatingsTable, *, is_draft: bool, check: bool) -> Iterator[str]
             "their intervals are right if that is so; agreement cannot be judged, since one person may have given "
             "several of these ratings."
         )
+    if table.metric:
+        sentence = _(
+            "These are marks of the metric %(name)s: they are compared with those of people, and never counted among "
+            "them. A text that the file does not name counts as not judged by the metric. Where the metric found no "
+            "error, the file needs a row with “none” in the column label."
+        )
+        yield sentence % {"name": table.metric}
     if table.left_out:
         sentence = _("Not used: %(names)s. They belong to the study's items, or are worked out anew.")
         yield sentence % {"names": ", ".join(table.left_out)}

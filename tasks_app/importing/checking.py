@@ -17,6 +17,7 @@ from tasks_app.importing.ratings import ANSWER_COLUMNS, SPAN, Fault, RatingCheck
 from tasks_app.importing.shaping.declared import Offsets
 from tasks_app.importing.targets import About, Answers, Names, NotFound, Targets, TaskTarget
 from tasks_app.models import Assignment, Judgment, Study
+from tasks_app.models.raters import METRIC
 from tasks_app.services.copying import cells_of
 from tasks_app.services.imports.storing import Answer, Judged, Place, Staged, half_key_of, key_of_name
 from tasks_app.studyfile.files.tables import Row
@@ -111,6 +112,12 @@ class RowCheck:
             return None
         if self._offsets is not None:
             self._offsets.read(row, about)
+        if str(row.cells.get("rater", "")).startswith(METRIC) and not about.unit.task.has_spans:
+            sentence = _(
+                "Marks of a metric belong to tasks in which errors are marked. Import scores of a metric as scores: "
+                "Data → Import scores, or manage.py import_scores."
+            )
+            self._report(row, "rater", sentence)
         answer = self._answer(row, about, judged.state)
         if answer.unknown_kind:
             self.unknown_kinds[answer.unknown_kind] += 1
@@ -255,22 +262,22 @@ class RowCheck:
         if is_silent:
             faults.extend(self._faults_of_silence(cells))
             skip, comment = _reason(cells)
-            said = Answer(False, False, False, cells.get("rating"), skip_reason=skip, comment=comment)
-            text = cells_of(said)
+            answer = Answer(False, False, False, cells.get("rating"), skip_reason=skip, comment=comment)
+            text = cells_of(answer)
             return _AnswerCells(criterion, faults, True, "", text, text)
         faults.extend(self._ratings.faults(cells, task, criterion, is_placed=is_placed))
         if state == State.SKIPPED:
             faults.append(("state", _("A skipped unit has no rating. For a skip, write “skip” as its label.")))
         answers = task.answers(criterion)
-        said = Answer(
+        answer = Answer(
             rated=True,
             spans=self._ratings.is_one_of_several(cells, task, criterion),
             alone=cells.get("label") in answers.labels_alone,
             **{name: cells.get(name) for name in ("rating", *OF_RATING)},
         )
-        turned = said._replace(label=answers.turned(said.label))
+        turned = answer._replace(label=answers.turned(answer.label))
         kind = self._ratings.unknown_kind(cells, task)
-        return _AnswerCells(criterion, faults, False, kind, cells_of(said), cells_of(turned))
+        return _AnswerCells(criterion, faults, False, kind, cells_of(answer), cells_of(turned))
 
     def _criterion(
         self, cells: Mapping[str, Any], task: TaskTarget, *, is_silent: bool

@@ -44,6 +44,7 @@ RATINGS = TableDeclaration(
         Column("mark_origin", Kind.WORD, _("In a text that came with marks: own, kept or changed.")),
         Column("mark_of", Kind.WHOLE, _("Number of the mark that a kept or changed one was, from 1.")),
         Column("given_by", Kind.TEXT, _("Not used: the column arrangement says it.")),
+        Column("mark_reason", Kind.TEXT, _("Why a marked span is an error, in the words of the rater.")),
         Column("rating", Kind.WORD, _("Rows that share it are one rating of a text that several systems produced.")),
         Column("document", Kind.TEXT, _("Not used: it belongs to the items.")),
         Column("excluded_by", Kind.TEXT, _("Not used: quality rules are applied anew.")),

@@ -15,11 +15,13 @@ from django.utils.translation import gettext as _
 from tasks_app.hooks.sections import Json, Path
 from tasks_app.importing.columns import RATINGS, times_of
 from tasks_app.importing.names import from_word
+from tasks_app.importing.raters import LONGEST
 from tasks_app.importing.shaping.declared import SCHEMA, Offsets, Preference, Shape
 from tasks_app.importing.shaping.paths import BadPath, is_path, names_in
 from tasks_app.importing.shaping.splits import fault_of
 from tasks_app.importing.source import Reshaped
 from tasks_app.importing.wide import Wide
+from tasks_app.models.raters import METRIC
 from tasks_app.studyfile.columns import BadCell, TableDeclaration
 from tasks_app.studyfile.explain import violations
 from tasks_app.studyfile.files.decoding import decode
@@ -86,6 +88,7 @@ def schema(declared: TableDeclaration = RATINGS) -> dict[str, Json]:
             "prefer": form_schema(Preference.Settings),
             "offsets": form_schema(Offsets.Settings),
             "unknown_raters": {"type": "boolean"},
+            "metric": {"type": "string", "minLength": 1, "maxLength": LONGEST - len(METRIC)},
             "empty": {"enum": list(EMPTY)},
             "decimal": {"enum": list(DECIMALS)},
             "wide": {
@@ -107,7 +110,8 @@ class ColumnMapping:
     that count. Words are texts, as they stand in a cell. `format` says how the file writes times, by our columns, as
     Python's strptime does; `wide` which columns are of which rating where a row holds several. `quoting` is what
     quotation marks are in the file, "" where nothing was said; so is `empty`, what an empty output is. `decimal` is the
-    sign before the decimals of a number.
+    sign before the decimals of a number. `metric` is the automatic metric whose marks the file has, whatever it says of
+    raters; "" where people marked.
     `label` names the mapping in messages and logs.
     """
 
@@ -122,6 +126,7 @@ class ColumnMapping:
     shape: Shape = field(default_factory=Shape)
     offsets: Offsets | None = None
     unknown_raters: bool = False
+    metric: str = ""
     empty: str = ""
     decimal: str = POINT
     label: str = ""
@@ -232,6 +237,7 @@ def _checked(tree: Tree, problems: Problems, declared: TableDeclaration) -> Colu
         shape=Shape.read(document),
         offsets=Offsets(document["offsets"]) if "offsets" in document else None,
         unknown_raters=document.get("unknown_raters", False),
+        metric=document.get("metric", ""),
         empty=document.get("empty", ""),
         decimal=document.get("decimal", POINT),
         label=tree.file,
@@ -271,8 +277,7 @@ def _misfits_of_file(mapping: ColumnMapping) -> Iterator[tuple[Path, str]]:
         if not _is_format(pattern):
             sentence = _("This is not a time format. Write one such as %(example)s, with day, month and year.")
             yield ("format", ours), sentence % {"example": "%m/%d/%Y %H:%M:%S"}
-    if mapping.unknown_raters and "rater" in {*(mapping.columns or ()), *mapping.constant, *_brought(mapping)}:
-        yield ("unknown_raters",), _("The mapping says who rated. Keep one of the two.")
+    yield from _misfits_of_raters(mapping)
     if mapping.empty and mapping.declared.column("output") is None:
         yield ("empty",), _("This is for tables that hold the texts as well; here the texts are those of the study.")
     if mapping.wide is not None:
@@ -282,6 +287,20 @@ def _misfits_of_file(mapping: ColumnMapping) -> Iterator[tuple[Path, str]]:
             for word in words:
                 if sentence := _unreadable(mapping.declared, mapping.wide.of, word):
                     yield ("wide", ours, word), sentence
+
+
+def _misfits_of_raters(mapping: ColumnMapping) -> Iterator[tuple[Path, str]]:
+    """Yield the faults of the settings about raters."""
+    if mapping.unknown_raters and "rater" in {*(mapping.columns or ()), *mapping.constant, *_brought(mapping)}:
+        yield ("unknown_raters",), _("The mapping says who rated. Keep one of the two.")
+    if not mapping.metric:
+        return
+    if mapping.declared.column("rater") is None or mapping.declared.column("output") is not None:
+        yield ("metric",), _("This is for marks of a metric in texts that a study has already.")
+    elif mapping.unknown_raters:
+        yield ("metric",), _("The mapping says that nobody knows who rated. Keep one of the two.")
+    elif sentence := _unreadable(mapping.declared, "rater", mapping.metric):
+        yield ("metric",), sentence
 
 
 def _brought(mapping: ColumnMapping) -> set[str]:

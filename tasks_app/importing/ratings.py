@@ -14,7 +14,7 @@ SIDES = ("source", "output")
 POSITIONS = ("span_side", "span_start", "span_end")
 # Where a mark comes from, in a text that came with marks.
 ORIGINS = ("own", "kept", "changed")
-SPAN = (*POSITIONS, "category", "severity", "mark_origin", "mark_of")
+SPAN = (*POSITIONS, "category", "severity", "mark_origin", "mark_of", "mark_reason")
 ANSWER_COLUMNS = ("value", "label", "text")
 
 # Same as the lengths of the columns in the database, and the largest number that one holds.

@@ -19,6 +19,7 @@ from tasks_app.importing.raters import UNKNOWN
 from tasks_app.importing.ratings import ANSWER_COLUMNS, SPAN
 from tasks_app.importing.source import RatingsFile
 from tasks_app.importing.wide import Group, NotWide
+from tasks_app.models.raters import METRIC
 from tasks_app.studyfile.columns import BadCell, Column, Kind, TableDeclaration, from_text
 from tasks_app.studyfile.files.absent import is_absent
 from tasks_app.studyfile.files.headers import Naming
@@ -222,9 +223,11 @@ class RatingsTable(MappedTable):
     def __init__(
         self, mapping: ColumnMapping, file: RatingsFile, lines: Callable[[], Iterable[str]], problems: Problems
     ) -> None:
-        declared = without_needed(RATINGS, {"rater"}) if mapping.unknown_raters else RATINGS
+        needs_rater = not mapping.unknown_raters and not mapping.metric
+        declared = RATINGS if needs_rater else without_needed(RATINGS, {"rater"})
         super().__init__(declared, mapping, file, lines, problems)
         self.has_unknown_raters = mapping.unknown_raters
+        self.metric = mapping.metric
 
     def _note_absent(self, name: str, value: str, line: int) -> None:
         if not (name == "label" and value.strip() == NOTHING):
@@ -234,6 +237,8 @@ class RatingsTable(MappedTable):
         super()._complete(row)
         if self.has_unknown_raters:
             row.cells["rater"] = f"{UNKNOWN}{row.line}"
+        elif self.metric:
+            row.cells["rater"] = f"{METRIC}{self.metric}"
 
 
 def without_needed(declared: TableDeclaration, names: Collection[str]) -> TableDeclaration:

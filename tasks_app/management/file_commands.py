@@ -1,6 +1,7 @@
 """The base of commands that store a file whole or not at all, and report the outcome."""
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, ClassVar, NoReturn, Protocol
@@ -30,7 +31,7 @@ class Stored(Protocol):
         """Return the names of the counted objects; None for a kind of file without names."""
 
 
-class StoringCommand(BaseCommand):
+class StoringCommand(BaseCommand, ABC):
     """Stores a file; prints counts and notes, or every problem with file, line and column; as text or JSON."""
 
     file_help: ClassVar[str]
@@ -53,9 +54,9 @@ class StoringCommand(BaseCommand):
             self._refuse(error, as_json=options["json"])
         self._tell(study, stored, checked=options["check"], as_json=options["json"])
 
+    @abstractmethod
     def store(self, study: Study, by: Actor, options: Mapping[str, Any]) -> Stored:
         """Store the file, or only check it. Raises StudyFileError."""
-        raise NotImplementedError
 
     def _tell(self, study: Study, stored: Stored, *, checked: bool, as_json: bool) -> None:
         if as_json:

@@ -31,7 +31,7 @@ from tasks_app.selectors import screens
 from tasks_app.selectors.waves import waiting_for
 from tasks_app.task_types.base import Quality, Screen, TaskType
 from tasks_app.task_types.simulation import Levels, planted
-from tasks_app.task_types.texts import MOST_ON_A_PAGE
+from tasks_app.task_types.texts import MOST_OF_A_DOCUMENT
 
 # A visitor that is sent on so often without being asked anything is going in circles.
 MOST_WAYS_ROUND = 50
@@ -272,7 +272,7 @@ class Visitor:
     def _texts_of(self, hidden: Mapping[str, str]) -> Iterator[tuple[Assignment, TaskType, Screen]]:
         """Yield the units on a page, by the tokens of their forms."""
         rater = self._rater()
-        for number in range(1, MOST_ON_A_PAGE + 1):
+        for number in range(1, MOST_OF_A_DOCUMENT + 1):
             token = hidden.get(_name_on_page("form_token", number))
             if token is None:
                 return

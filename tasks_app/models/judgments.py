@@ -273,6 +273,8 @@ class Rating(models.Model):
     # A mark in a text that came with marks: own, kept or changed; and the number of the mark that it was, from 1.
     mark_origin = models.CharField(max_length=10, null=True)  # noqa: DJ001  null where the text came without marks
     mark_of = models.PositiveSmallIntegerField(null=True)
+    # Why a mark is an error, where the study asks.
+    mark_reason = models.TextField(null=True)  # noqa: DJ001  null where no reason was given
 
     class Meta:
         constraints = (

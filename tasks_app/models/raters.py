@@ -22,6 +22,11 @@ class RaterKind(models.TextChoices):
     COUNTED = nonmember(("real", "simulated"))
 
 
+# The beginning of the pseudonym of an imported rater that is an automatic metric. Files of ratings have the pseudonym,
+# so that an export can be imported again without another column.
+METRIC = "metric:"
+
+
 class RaterState(models.TextChoices):
     ENROLLED = "enrolled", _("enrolled")
     JUDGING = "judging", _("judging")
@@ -43,7 +48,10 @@ class RaterOutcome(models.TextChoices):
 
 
 class Rater(models.Model):
-    """A participant of one study, known by a pseudonym."""
+    """A participant of one study, known by a pseudonym, or an automatic metric with imported marks."""
+
+    # The condition for raters that are metrics: their ratings are compared with those of people, and never among them.
+    METRICS = models.Q(kind=RaterKind.IMPORTED, pseudonym__startswith=METRIC)
 
     Kind = RaterKind
     State = RaterState
@@ -90,6 +98,11 @@ class Rater(models.Model):
 
     def __str__(self) -> str:
         return self.pseudonym
+
+    @property
+    def is_metric(self) -> bool:
+        """Whether this is an automatic metric."""
+        return self.kind == RaterKind.IMPORTED and self.pseudonym.startswith(METRIC)
 
     @property
     def active_minutes(self) -> str:

@@ -179,6 +179,9 @@ def _minutes(text: str, facts: Facts) -> Iterator[str]:
 
 def _on_a_screen(text: str, facts: Facts, task: str = "") -> Iterator[str]:
     """Yield a sentence where a text says how many texts come together, and no task shows so many."""
+    # Whole documents of all systems side by side are judged text by text, so that loads do not count their columns.
+    if any(row["params"].get("show_others") for _place, row in facts.tasks if task in ("", row["key"])):
+        return
     loads: Mapping[str, TaskLoad] = facts.workload.tasks if facts.workload else {}
     shown = {load.most_texts for key, load in loads.items() if task in ("", key) and load.most_texts}
     shown |= {round(load.texts) for key, load in loads.items() if task in ("", key) and load.texts}

@@ -61,18 +61,18 @@ def asked_nowhere(facts: Facts) -> Iterator[Point]:
 @register
 def asked_twice(facts: Facts) -> Iterator[Point]:
     """Yield the questions of a task with the same words as an earlier question of the task."""
-    seen: set[tuple[object, str]] = set()
+    earlier: set[tuple[object, str]] = set()
     yielded: set[int] = set()
     for task_place, task in facts.main_tasks:
         for place, row in facts.criteria_of(task):
             if row["kind"] != "criterion":
                 continue
             words = (task_place, " ".join(str(row["question"] or "").casefold().split()))
-            if words[1] and words in seen and place not in yielded:
+            if words[1] and words in earlier and place not in yielded:
                 yielded.add(place)
                 sentence = _("Another question of the same task has the same words, so raters would answer it twice.")
                 yield Point(KIND, sentence, ("criteria", place, "question"))
-            seen.add(words)
+            earlier.add(words)
 
 
 @register

@@ -195,7 +195,7 @@ def pairs_never_compared(facts: Facts) -> Iterator[Point]:
 
 @register
 def pairs_that_look_alike(facts: Facts) -> Iterator[Point]:
-    """Yield the pairs of a comparing task whose texts are identical, or differ in white space only.
+    """Yield the pairs of a comparing task with texts that are identical, or differ in white space only.
 
     Texts were read for the whole study: nothing is said of a task that is about some of the items.
     """

@@ -138,14 +138,14 @@ def steps_alike(facts: Facts) -> Iterator[Point]:
 def titles_alike(facts: Facts) -> Iterator[Point]:
     """Yield the tasks with the title of an earlier task."""
     titles = Counter(title for _place, task in facts.tasks if (title := str(task["title"] or "").strip()))
-    seen: set[str] = set()
+    earlier: set[str] = set()
     for place, task in facts.tasks:
         title = str(task["title"] or "").strip()
-        if titles[title] > 1 and title in seen:
+        if titles[title] > 1 and title in earlier:
             sentence = _("%(n)s tasks have the title “%(title)s”. Give each its own, to tell them apart in results.")
             values = {"n": titles[title], "title": title}
             yield Point("titles", sentence % values, ("tasks", place, "title"), Level.NOTE)
-        seen.add(title)
+        earlier.add(title)
 
 
 @register

@@ -56,6 +56,11 @@ class Material:
     before_texts: tuple[str, ...] = ()
     # What each part carries at first, by the name of who gave it; the parts themselves carry that of the first name.
     given: tuple[Mapping[str, tuple[object, ...]], ...] = ()
+    # Where it stands: its document, if any, its item with the place there, and the systems and variants of its texts.
+    document: int | None = None
+    item: int | None = None
+    position: int = 0
+    authors: tuple[tuple[int, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +236,10 @@ def _material(
         before=tuple(source for _position, source in preceding),
         before_texts=tuple(texts) if made else (),
         given=tuple(carried.get(pk, {}) for pk, _part in parts.values()) if carried else (),
+        document=item.get("item_document_id"),
+        item=item.get("item"),
+        position=item.get("item_position") or 0,
+        authors=tuple(sorted({(row["system"], row["variant"]) for row in rows})),
     )
 
 

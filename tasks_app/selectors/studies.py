@@ -49,7 +49,8 @@ def with_progress(studies: QuerySet[Study]) -> QuerySet[Study]:
     """
     booklets = Booklet.objects.filter(task__study=OuterRef("pk")).order_by().values("task__study")
     sets = RaterSet.objects.filter(task__study=OuterRef("pk")).order_by().values("task__study")
-    raters = Rater.objects.filter(study=OuterRef("pk")).exclude(kind=Rater.Kind.SANDBOX).order_by().values("study")
+    people = Rater.objects.exclude(kind=Rater.Kind.SANDBOX).exclude(Rater.METRICS)
+    raters = people.filter(study=OuterRef("pk")).order_by().values("study")
     return studies.order_by("-created_at", "-id").annotate(
         places=number_of(booklets, Sum("n_places")),
         answered=number_of(sets, Sum("n_answered")),

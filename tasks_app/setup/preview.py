@@ -1,10 +1,12 @@
 """The rater's screen of a set-up: made of its own first texts as a stored unit's would be, without storing anything."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate, islice
 
 from tasks_app.hooks.sections import Document, Json
 from tasks_app.models import Setup, Study, Task
+from tasks_app.selectors.document_pages import Placed, places_of
 from tasks_app.selectors.routing import ON_REQUEST
 from tasks_app.settings.checks import checks_of
 from tasks_app.settings.study import BLOCKS
@@ -18,7 +20,7 @@ from tasks_app.studyfile.workload import screen_of, workload_of
 from tasks_app.task_types import TaskType, registry
 from tasks_app.task_types.base import Media, Screen, described
 from tasks_app.task_types.samples import PERSONAL_TEXT, sample_kind, sample_screen
-from tasks_app.task_types.texts import TextType
+from tasks_app.task_types.texts import MOST_OF_A_DOCUMENT, TextType
 
 # Number of units of a task that can be previewed.
 MOST_UNITS = 20
@@ -28,7 +30,8 @@ MOST_UNITS = 20
 class Preview:
     """A page as the first rater would see it: one screen, or several where the task shows several texts on a page.
 
-    `number` counts the first of them from 1 among `of` units of the task that can be looked at. A rater's set has
+    `number` counts the first of them from 1 among `of` units of the task that can be looked at, and `starts` has that
+    number for each page. `places` are the rows and columns of a page that shows a document. A rater's set has
     `total` screens, checks included, of which `before` belong to earlier tasks. `is_sample` says that the texts are
     made up, since the study has none that can be shown yet; `problems` are what keeps its own from being shown.
     """
@@ -46,6 +49,8 @@ class Preview:
     settings: Mapping[str, Json]
     total: int
     before: int
+    starts: Sequence[int] = (1,)
+    places: Sequence[Placed] = ()
 
     @property
     def named_tasks(self) -> list[tuple[str, str]]:
@@ -55,13 +60,12 @@ class Preview:
     @property
     def previous_unit(self) -> int | None:
         """Number of the first unit on the page before this one; None for the first page."""
-        return max(1, self.number - self.kind.texts_on_page) if self.number > 1 else None
+        return max((start for start in self.starts if start < self.number), default=None)
 
     @property
     def next_unit(self) -> int | None:
         """Number of the first unit on the page after this one; None for the last that can be looked at."""
-        following = self.number + len(self.screens)
-        return following if following <= self.of else None
+        return min((start for start in self.starts if start > self.number), default=None)
 
     @property
     def last(self) -> int:
@@ -87,14 +91,15 @@ def preview_of(setup: Setup, task_key: str = "", number: int = 1) -> Preview | N
     task = next((task for task in tasks if task["key"] == task_key), tasks[0])
     draft = next((draft for draft in draft_tasks(reading) if draft.task is task), None)
     if draft is not None and draft.units:
-        units = list(draft.units.values())[:MOST_UNITS]
-        kind, n_units = draft.kind, len(units)
+        kind, pages = draft.kind, _pages(draft, reading.document)
+        n_units, starts = sum(map(len, pages)), list(accumulate(map(len, pages), initial=1))[:-1]
         # Pages begin where a rater's do.
-        number = 1 + (min(max(number, 1), n_units) - 1) // kind.texts_on_page * kind.texts_on_page
-        on_page = range(number - 1, min(number - 1 + kind.texts_on_page, n_units))
-        screens = [screen_at(draft, reading.document, place) for place in on_page]
+        place = max(at for at, start in enumerate(starts) if start <= min(max(number, 1), n_units))
+        number, on_page = starts[place], pages[place]
+        screens = [screen_at(draft, reading.document, unit) for unit in on_page]
+        places = _places(draft, reading.document, on_page) if kind.shows_documents and len(on_page) > 1 else []
     else:
-        kind = _kind(task)
+        kind, starts, places = _kind(task), [1], []
         screens, number, n_units = [_sample(kind, task, reading.document)], 1, 1
     study, screens_by_task = reading.document["study"], _screens_by_task(setup, reading)
     counts, keys = list(screens_by_task.values()), list(screens_by_task)
@@ -107,7 +112,34 @@ def preview_of(setup: Setup, task_key: str = "", number: int = 1) -> Preview | N
         public_title=study["public_title"] or "", language=study["language"] or "en", settings=reading.document["flow"],
         total=sum(counts) if is_judged else n_units,
         before=sum(counts[: keys.index(task["key"])]) if is_judged else 0,
+        starts=starts, places=places,
     )  # fmt: skip
+
+
+def _pages(draft: DraftTask, document: Document) -> list[list[int]]:
+    """Return the first units of a task by page, by their numbers from 0: a few on each, or those of a document."""
+    units = list(draft.units.values())
+    if not draft.kind.shows_documents:
+        size = draft.kind.texts_on_page
+        numbers = range(min(len(units), MOST_UNITS))
+        return [list(numbers[first : first + size]) for first in numbers[::size]]
+    by_document: dict[object, list[int]] = {}
+    for number, unit in enumerate(units):
+        by_document.setdefault(unit.document or (unit.item, unit.key), []).append(number)
+    pages = list(islice(by_document.values(), MOST_UNITS))
+    return [[page[place.number] for place in _places(draft, document, page)][:MOST_OF_A_DOCUMENT] for page in pages]
+
+
+def _places(draft: DraftTask, document: Document, numbers: Sequence[int]) -> list[Placed]:
+    """Return the rows and columns of units on the page of a document."""
+    items = {item["key"]: item for item in document["items"]}
+    units = list(draft.units.values())
+    given: list[tuple[Hashable, int, Hashable]] = []
+    for unit in (units[number] for number in numbers):
+        item = items[unit.item or ""]
+        outputs = [item["outputs"][output] for part in unit.parts for output in part]
+        given.append((item["key"], int(item["position"]), tuple((one["system"], one["variant"]) for one in outputs)))
+    return places_of(given)
 
 
 def _screens_by_task(setup: Setup, reading: StudyReading) -> dict[str, int]:

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-import yaml
 from django.conf import settings
 
-from tasks_app.setup.starting import Example, example_in
+from tasks_app.setup.starting import Example, example_in, read_shipped
 from tasks_app.studyfile.files.source import STUDY_YAML
 
 PAPER_YAML = "paper.yaml"
@@ -49,7 +48,7 @@ def published() -> Mapping[str, Published]:
 
 def _read(folder: Path) -> Published:
     path = folder / PAPER_YAML
-    about = yaml.safe_load(path.read_text(encoding="utf-8"))
+    about = read_shipped(path)
     if set(about) != {*SENTENCES, *LISTS}:
         raise ValueError(f"{path} must hold {', '.join((*SENTENCES, *LISTS))}; it holds {', '.join(about)}.")
     example = example_in(folder)

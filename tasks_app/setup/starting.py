@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import yaml
 from django.conf import settings
@@ -31,6 +32,9 @@ from tasks_app.task_types.base import Criterion
 
 # A slug may have 80 characters; the rest is for a number that makes it unique.
 LONGEST_SLUG = 60
+
+# Reads plain values alone, as SafeLoader does, and is there wherever PyYAML was built with libyaml.
+SAFE_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 # The first criterion of a new task whose type needs one and declares none.
 QUALITY = Criterion(
@@ -70,8 +74,14 @@ def examples() -> Mapping[str, Example]:
 
 def example_in(folder: Path) -> Example:
     """Return the study that a folder holds."""
-    about = yaml.safe_load((folder / STUDY_YAML).read_text(encoding="utf-8"))["study"]
+    about = read_shipped(folder / STUDY_YAML)["study"]
     return Example(folder.name, folder, about["title"], about["public_title"])
+
+
+def read_shipped(path: Path) -> dict[str, Any]:
+    """Return a document of YAML that is shipped, read by libyaml where it is there: ten times as fast."""
+    document: dict[str, Any] = yaml.load(path.read_text(encoding="utf-8"), Loader=SAFE_LOADER)  # noqa: S506  it makes no objects
+    return document
 
 
 def free_slug(title: str) -> str:

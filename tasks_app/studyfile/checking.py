@@ -97,7 +97,7 @@ def check(files: Files, slot: Slot | None = None, report: Report = say_nothing) 
 
 
 def _count_checks_apart(reading: StudyReading) -> None:
-    """Count items with known answers as `checks`, and neither them nor systems of theirs alone with what is judged."""
+    """Count items with known answers as `checks`; neither they nor systems of theirs alone count as judged."""
     drafts_by_task = {draft.task["key"]: draft for draft in draft_tasks(reading)}
     rows = [row for row in reading.document["controls"] if row["kind"] != Gold.Kind.WORSE]
     units = [drafts_by_task[row["task"]].units.get(row["unit"]) for row in rows if row["task"] in drafts_by_task]

@@ -303,6 +303,21 @@ class TaskType(Declared, ABC):
         return "; ".join(cited) or cls.source
 
     @classproperty
+    def cell_template_name(cls) -> str:
+        """The template of a unit in the table of a document; it is given `in_document`."""
+        return cls.template_name
+
+    @classproperty
+    def beside_template_name(cls) -> str:
+        """The template of the source and other material beside the texts of a part, in the table of a document."""
+        return "components/_beside.html"
+
+    @classproperty
+    def document_template_name(cls) -> str:
+        """The template around the table of a document."""
+        return "rater/_document_table.html"
+
+    @classproperty
     def script(cls) -> str:
         """The ES module that enhances the unit, under static/."""
         return f"js/task_types/{cls.name}.js"
@@ -326,6 +341,18 @@ class TaskType(Declared, ABC):
     def texts_on_page(self) -> int:
         """The most screens on one page of a rater; only types with simple screens show several."""
         return 1
+
+    @property
+    def shows_documents(self) -> bool:
+        """Whether a page shows a whole document, with a column for each system; only some types can."""
+        return False
+
+    def document_data(self, cells: Sequence[tuple[int, int, str, ScreenForm]]) -> dict[str, object] | None:
+        """Return the data for the script of a page that shows a document; None where it needs none.
+
+        Each cell has its number on the page, the number of its row, its name and its form.
+        """
+        return None
 
     def brings(self) -> tuple[Criterion, ...]:
         """Return the criteria that the type itself adds to those of the study.

@@ -328,7 +328,8 @@ class Value:
 
     `outcome` names the declared outcome it belongs to; exactly one of `value`, `label` and `text` must be set,
     except for spans. Part numbers are canonical. A span in a text that came with marks has a `mark_origin` (own, kept
-    or changed) and, unless it is the rater's own, the number of the given mark as `mark_of`, from 1.
+    or changed) and, unless it is the rater's own, the number of the given mark as `mark_of`, from 1;
+    `mark_reason` says in the rater's words why a span is an error.
     """
 
     outcome: str
@@ -347,6 +348,7 @@ class Value:
     severity: str | None = None
     mark_origin: str | None = None
     mark_of: int | None = None
+    mark_reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,6 @@ from tasks_app.task_types.base import (
     Instruction,
     ItemTexts,
     Outcome,
-    Parameters,
     Quality,
     Sample,
     Scale,
@@ -40,7 +39,7 @@ from tasks_app.task_types.output_names import TEXT, named
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.simulation import share_of
 from tasks_app.task_types.text_pairs import ComparedTexts, pairs_of, pick_field, problems_of, some_pairs_of, unit_key
-from tasks_app.task_types.texts import SeveralTexts
+from tasks_app.task_types.texts import DocumentPages, SeveralTexts
 from tasks_app.task_types.written import written
 from tasks_app.texts import languages
 from tasks_app.texts.languages import spoken
@@ -178,7 +177,7 @@ LONGEST_KEY = 100
 
 
 @register
-class Pairwise(ComparedTexts, SeveralTexts):
+class Pairwise(DocumentPages, ComparedTexts, SeveralTexts):
     """Two texts of an item side by side, and for each criterion which is better: one, the other, or as set neither.
 
     Which text stands on which side is drawn, balanced for every pair of systems; what is stored is canonical.
@@ -275,7 +274,7 @@ class Pairwise(ComparedTexts, SeveralTexts):
         several=True,
     )
 
-    class Settings(Parameters):
+    class Settings(DocumentPages.Settings):
         def clean_strength(self) -> str:
             """Put one space between keys."""
             return " ".join(dict.fromkeys(str(self.cleaned_data["strength"]).replace(",", " ").split()))

@@ -13,7 +13,7 @@ from tasks_app.task_types.base import Act, Criterion, Instruction, Outcome, Samp
 from tasks_app.task_types.grid import AGREEMENT, GridType, in_agreement, questions_for_agreement
 from tasks_app.task_types.instructed import in_lines
 from tasks_app.task_types.registry import register
-from tasks_app.task_types.texts import PagedTexts
+from tasks_app.task_types.texts import PagedTexts, ScoredDocuments
 from tasks_app.texts import languages
 
 # Scalar quality metric, as campaigns for machine translation use it: four levels, at every third of the range.
@@ -26,7 +26,7 @@ SQM = (
 
 
 @register
-class Slider(PagedTexts, GridType):
+class Slider(PagedTexts, ScoredDocuments, GridType):
     """A number on a range per criterion, for one text or for several side by side.
 
     The slider has no thumb until it is touched: a start position draws answers towards it.
@@ -100,7 +100,7 @@ class Slider(PagedTexts, GridType):
         initial="own",
     )
 
-    class Settings(PagedTexts.Settings):
+    class Settings(PagedTexts.Settings, ScoredDocuments.Settings):
         def clean(self) -> dict[str, object]:
             """Refuse a range that has no room for a step, or no whole number of steps, and two kinds of words."""
             cleaned = super().clean() or self.cleaned_data

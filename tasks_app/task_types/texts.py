@@ -20,9 +20,59 @@ LAYOUT = choice_field(
 
 # More texts with their questions are more than anybody keeps an overview of on one page.
 MOST_ON_A_PAGE = 10
+# Where a page holds a document, its parts and systems make a table, in which more texts can be found.
+MOST_OF_A_DOCUMENT = 100
 
 
-class PagedTexts(TaskType):
+class DocumentPages(TaskType):
+    """A type of which a page can hold a whole document, with the texts of each system in a column."""
+
+    page = choice_field(
+        _("A page shows"),
+        (("screen", _("one screen")), ("document", _("a whole document"))),
+        _(
+            "The parts of a document stand below each other and its systems side by side. Each text keeps its own "
+            "questions, and all are sent together. Only with the design “Whole documents”. Practice and tests show one "
+            "text at a time."
+        ),
+        initial="screen",
+    )
+
+    class Settings(Parameters):
+        def clean(self) -> dict[str, Any]:
+            """Refuse documents of screens that already show all texts of an item."""
+            cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+            if cleaned.get("page") == "document" and cleaned.get("layout") == "together":
+                self.add_error(
+                    "page",
+                    _("The page of a document shows its systems side by side already. Set layout to single."),
+                )
+            return cleaned
+
+    @property
+    def shows_documents(self) -> bool:
+        """Whether a page shows a whole document."""
+        return self.page == "document"
+
+
+class ScoredDocuments(DocumentPages):
+    """A type with scores on a range, of which the page of a document may show those of other systems."""
+
+    show_others = YesNoField(
+        label=_("Show the scores of the other systems"),
+        help_text=_("On the page of a document, for the same part, as soon as the own score is set."),
+    )
+
+    class Settings(DocumentPages.Settings):
+        def clean(self) -> dict[str, Any]:
+            """Refuse scores of other systems where a page shows no document."""
+            cleaned: dict[str, Any] = super().clean()
+            if cleaned.get("show_others") and cleaned.get("page") != "document":
+                self.add_error("show_others", _("Only the page of a document has other systems. Set page to document."))
+            return cleaned
+
+
+class PagedTexts(DocumentPages):
     """A type with screens so simple that several of them can stand on one page, as `texts_per_page` says."""
 
     texts_per_page = whole_field(
@@ -35,10 +85,15 @@ class PagedTexts(TaskType):
         initial=1,
     )
 
-    class Settings(Parameters):
+    class Settings(DocumentPages.Settings):
         def clean(self) -> dict[str, Any]:
-            """Refuse pages of several screens that already show several texts."""
-            cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+            """Refuse pages of several screens that already show several texts, and two kinds of pages at once."""
+            cleaned: dict[str, Any] = super().clean()
+            if (cleaned.get("texts_per_page") or 1) > 1 and cleaned.get("page") == "document":
+                self.add_error(
+                    "texts_per_page",
+                    _("A page shows a whole document, however many texts it has. Set it to 1, or page to screen."),
+                )
             if (cleaned.get("texts_per_page") or 1) > 1 and cleaned.get("layout") == "together":
                 self.add_error(
                     "texts_per_page",
@@ -88,9 +143,10 @@ class TextType(TaskType):
             yield ParameterProblem("context_shows", str(sentence))
 
     def units(self, items: Sequence[ItemTexts], rng: Random) -> Iterator[UnitDraft]:
-        """Make one unit a distinct text; with preceding texts of a system, texts of others are never the same."""
+        """Make one unit a distinct text; where texts stand with others of their system, none is that of two systems."""
+        apart = self.shows_translations or self.shows_documents
         for item in items:
-            for group in [(n,) for n in range(len(item.outputs))] if self.shows_translations else item.groups:
+            for group in [(n,) for n in range(len(item.outputs))] if apart else item.groups:
                 first = item.outputs[group[0]]
                 yield UnitDraft(f"{item.unit_key}/{first.unit_key}", item.key, (group,), item.document)
 

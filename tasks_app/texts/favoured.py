@@ -4,7 +4,6 @@ Raters who read in the instructions, or learn in practice, how a text is to be j
 it, and its system gains or loses by it.
 """
 
-import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from itertools import pairwise
 from statistics import median_low
 
 from tasks_app.texts.findings import FIRST, TextFinding
+from tasks_app.texts.words import words_of
 
 # The share of the words of an evaluated text that an example has in the same order, and the fewest words of a text: a
 # shorter one stands in other texts by chance, and is looked for as a whole only.
@@ -21,11 +21,6 @@ ALIKE, FEWEST = 0.8, 5
 MOST_CHARACTERS = 12_000_000
 # Characters of a text that its finding quotes.
 _QUOTED = 60
-
-# Scripts without spaces between words: each character counts as a word.
-_SPACELESS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
-_WORD = re.compile(r"[^\W_]+")
-_WORD_OR_SIGN = re.compile(rf"[{_SPACELESS}]|[^\W_{_SPACELESS}]+")
 
 Pair = tuple[str, str]
 
@@ -48,14 +43,8 @@ class Evaluated:
     text: str
 
 
-def words_of(text: str) -> list[str]:
-    """Return the words of a text without case, punctuation and space; in Chinese, Japanese or Thai its characters."""
-    folded = text.casefold()
-    return (_WORD if folded.isascii() else _WORD_OR_SIGN).findall(folded)
-
-
 def favoured_in(examples: Iterable[Example], evaluated: Sequence[Evaluated]) -> Iterator[TextFinding]:
-    """Yield a finding for each place whose examples equal or nearly equal evaluated texts.
+    """Yield a finding for each place with examples that equal or nearly equal evaluated texts.
 
     `words` of the finding quotes the first such text, `first` names some with their systems, and `systems` are the key
     of the place and the names of the systems, most frequent first. `of` is the number of evaluated texts looked at.

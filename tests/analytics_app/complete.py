@@ -8,7 +8,7 @@ TESTS = {"test", "zero_method"}
 
 
 def missing_settings(row: Mapping[str, Any]) -> list[str]:
-    """Return what the settings of a row of results lack: its interval, how that was drawn, its test, its family."""
+    """Return the settings that a row of results lacks: its interval, how that was drawn, its test, its family."""
     said = row["settings"] or {}
     missing = []
     if row["low"] is not None:

@@ -326,7 +326,7 @@ def is_verified_without_texts(path: Path) -> None:
 
 
 def secrets_of(study: Study) -> set[str]:
-    """Return what leads to people, or lets somebody act for them."""
+    """Return the secrets of a study: words that lead to people, and tokens that let somebody act for them."""
     raters = Rater.objects.filter(study=study)
     return {
         PLATFORM_ID,

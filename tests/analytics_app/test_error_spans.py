@@ -140,6 +140,13 @@ def test_agreement_on_spans(rows: list[dict[str, Any]]) -> None:
     assert one(rows, "span_f1_exact")["value"] == pytest.approx(2 * 1 / 7)
     assert one(rows, "span_f1_overlap")["value"] == pytest.approx(2 * 2 / 7)
     assert one(rows, "span_f1_overlap", label="same severity")["value"] == pytest.approx(2 * 2 / 7)
+    # Matched are i1 A, in full, and i2 B: 4 characters of r1's 4 and of r2's 5.
+    precision, recall = (1 + 4 / 4) / 4, (1 + 4 / 5) / 3
+    f1 = one(rows, "span_f1_partial")
+    assert f1["value"] == pytest.approx(2 * precision * recall / (precision + recall))
+    assert f1["low"] < f1["value"] < f1["high"]
+    same = one(rows, "span_f1_partial", label="same severity")
+    assert (same["value"], same["settings"]["penalty of another severity"]) == (pytest.approx(f1["value"]), 0.5)
     alpha = one(rows, "character_alpha", label="output")
     assert 0 < alpha["value"] < 1
     assert alpha["n_items"] == 6

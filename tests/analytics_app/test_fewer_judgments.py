@@ -7,6 +7,7 @@ import pytest
 from scipy.stats import hypergeom
 
 from analytics_app import charts
+from analytics_app.analyses import fewer_judgments
 from analytics_app.analyses.fewer_judgments import enough
 from analytics_app.results import Row
 from tests.analytics_app.test_labels import labelled, rows_of
@@ -64,8 +65,32 @@ def test_the_model_on_samples_is_seeded_and_exact_at_all_judgments() -> None:
     assert found["3"] is not None
     assert 0 < found["3"] < 0.3
     (first, *_more) = [row for row in rows if row.statistic == "model_error"]
+    assert all(row.low is row.high is row.se is None for row in (first, *_more))
     assert first.note == "With one judgment per text there is no model, so its labels begin with two."
     assert curve(rows_of("fewer_judgments", labelled(given), rounds=10), "model_error") == found
+
+
+def test_of_many_judgments_fewer_samples_are_drawn_and_the_rows_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Samples of 1 to 4 judgments read 200 of 80 answers; limits of 700 and 1,300 stand for those of large studies.
+    given = [(rater, item, 0, "Yes" if (rater + item) % 3 else "No") for item in range(20) for rater in range(4)]
+    monkeypatch.setattr(fewer_judgments, "READ", 700)
+    monkeypatch.setattr(fewer_judgments, "MOST_READ", 1_300)
+
+    def of_model(rounds: int) -> list[Row]:
+        rows = rows_of("fewer_judgments", labelled(given), rounds=rounds)
+        return [row for row in rows if row.statistic == "model_error"]
+
+    rows = of_model(20)
+    assert {(row.settings or {})["rounds"] for row in rows} == {3}
+    assert all("3 samples were drawn for each number of judgments instead of 20" in (row.note or "") for row in rows)
+    chosen = of_model(3)
+    assert [row.value for row in chosen] == [row.value for row in rows]
+    assert not any("instead of" in (row.note or "") for row in chosen)
+    # At least two are drawn while these can be afforded, and beyond that there is no curve.
+    monkeypatch.setattr(fewer_judgments, "READ", 100)
+    assert {(row.settings or {})["rounds"] for row in of_model(20)} == {2}
+    monkeypatch.setattr(fewer_judgments, "MOST_READ", 399)
+    assert [(row.value, row.note) for row in of_model(20)] == [(None, fewer_judgments.TOO_MANY)]
 
 
 def test_several_labels_are_decided_one_by_one() -> None:

@@ -26,7 +26,7 @@ BROOKE, PRINTED = [5, 4, 2, 1, 2, 3, 2, 4, 5, 2], 55.0
 
 
 def asked(instrument: str) -> tuple[QuestionCriterion, ...]:
-    """Return what an instrument asks, as an analysis sees it."""
+    """Return the question of an instrument, as an analysis sees it."""
     kind = registry["questionnaire"]({"instrument": instrument})
     found = []
     for criterion in kind.brings():

@@ -79,7 +79,7 @@ def imported(path: Path, *options: str) -> dict[str, Any]:
 
 
 def asked(name: str) -> str:
-    """Return what an import asks about a metric whose name does not say which direction is better."""
+    """Return the question of an import about a metric with a name that does not say which direction is better."""
     return (
         f"Is a higher score better? Analyses assume so for {name}. If lower is better, name the metric in the analysis "
         "plan under lower_is_better."

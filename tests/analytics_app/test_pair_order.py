@@ -77,7 +77,7 @@ def rows_of(name: str, answers: Table, screens: Screens) -> list[Row]:
 
 
 def removed_by(name: str, table: Table, screens: Screens) -> list[Any]:
-    """Return what a quality rule removes, and why."""
+    """Return the ratings that a quality rule removes, with the reasons."""
     rule = quality.registry[name]
     extras = Extras({kind: screens if kind is Screens else kind.empty(table) for kind in rule.needs})
     task = Asking("main", {}, (Scope("strength-quality", 1, 1.0, 2.0, 1.0),))

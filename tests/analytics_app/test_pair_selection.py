@@ -47,7 +47,7 @@ def rows(**settings: Any) -> list[Any]:
 
 
 def kept(found: list[Any]) -> dict[str, Any]:
-    """Return what each pair fails, by its words."""
+    """Return the condition that each pair fails, by the words of the pair."""
     return {row.settings["pair"]: row.settings["fails"] for row in found if row.statistic == "pair_kept"}
 
 

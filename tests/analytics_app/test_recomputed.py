@@ -23,7 +23,7 @@ KEYS = dict.fromkeys(("rater", "item", "system", "system_b", "document"), str)
 
 
 def exported(folder: Path) -> pd.DataFrame:
-    """Return what entered the results, from the file that leaves evalweb."""
+    """Return the ratings that entered the results, from the file that leaves evalweb."""
     call_command("export", "small", output=str(folder / "out.csv"), stdout=StringIO())
     ratings = pd.read_csv(folder / "out.csv", dtype=KEYS)
     return ratings[(ratings["purpose"] == "main") & (ratings["state"] == "submitted") & ratings["excluded_by"].isna()]

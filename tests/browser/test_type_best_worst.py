@@ -47,7 +47,7 @@ def radio(page: Page, end: str, letter: str) -> Locator:
 
 
 def chosen(page: Page) -> list[str]:
-    """Return what is chosen, in the order of the page."""
+    """Return the chosen answers, in the order of the page."""
     found = page.locator("input[data-end]:checked")
     return [f"{one.get_attribute('data-end')} {one.input_value()}" for one in found.all()]
 

@@ -304,3 +304,37 @@ def test_given_marks_that_are_edited_with_the_keyboard(browser: Browser, monkeyp
             (4, "minor", 1),
         ]
         page.close()
+
+
+def test_reasons_by_keyboard(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    kind = registry["error_spans"]({"mark_reason": "required", "score": "no"})
+    shown = Screen(kind, (Part(0, "The train is late today.", "en"),), kind.brings(), source="Der Zug.")
+    monkeypatch.setattr(stage, "screen_of", lambda _request: shown)
+    with stage.serving() as site:
+        page = browser.new_page(base_url=site.url)
+        page.set_viewport_size(PHONE)
+        page.goto("/judge/")
+        page.get_by_role("listbox", name="Text", exact=True).focus()
+        page.keyboard.press("2")
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("1")
+        send(page)
+        missing(page, "For each error you marked, say why it is one.")
+        first = page.get_by_role("textbox", name="Why is “The” an error?")
+        expect(first).to_be_focused()
+        # Digits, letters and Enter are typed, and neither mark nor send anything.
+        page.keyboard.type("2 trains, m")
+        page.keyboard.press("Enter")
+        second = page.get_by_role("textbox", name="Why is “train” an error?")
+        press_until(page, lambda: second.evaluate("box => box === document.activeElement"))
+        page.keyboard.type("It was a bus.")
+        accessible(page)
+        fits(page)
+        send(page)
+        expect(page.get_by_role("heading", name="Next text")).to_be_visible()
+        posted = json.loads(site.posts[-1]["p1-spans"])
+        assert [(one["start"], one["severity"], one["reason"]) for one in posted] == [
+            (0, "major", "2 trains, m"),
+            (4, "minor", "It was a bus."),
+        ]
+        page.close()

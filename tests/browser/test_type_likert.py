@@ -16,7 +16,7 @@ Open = Callable[..., str]
 
 
 def chosen(page: Page) -> list[str]:
-    """Return what the chosen steps say."""
+    """Return the labels of the chosen steps."""
     return [one.strip() for one in page.locator(".step:has(:checked) .step-word").all_inner_texts()]
 
 

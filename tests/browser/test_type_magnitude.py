@@ -30,7 +30,7 @@ def fields(page: Page) -> Locator:
 
 
 def covered(page: Page) -> str:
-    """Say what lies over the middle of the field that has the focus; empty where nothing does."""
+    """Return the element that lies over the middle of the field in focus; empty where nothing does."""
     return str(
         page.evaluate(
             """() => { const field = document.activeElement; const box = field.getBoundingClientRect();

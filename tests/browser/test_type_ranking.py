@@ -19,7 +19,7 @@ def order(question: Locator) -> str:
 
 
 def places(question: Locator) -> list[str]:
-    """Return what stands in the fields, by letter."""
+    """Return the contents of the fields, by letter."""
     rows = question.locator("[data-row]").evaluate_all(
         "rows => rows.map((row) => [row.dataset.letter, row.querySelector('input').value])"
     )

@@ -5,7 +5,7 @@ import signal
 import stat
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import psutil
@@ -42,9 +42,9 @@ def test_the_schedule_is_read_from_the_settings() -> None:
     assert app.conf.beat_schedule == settings.BEAT_SCHEDULE
 
 
-def _printed(code: str) -> list[str]:
+def _printed(code: str, environment: Mapping[str, str] = os.environ) -> list[str]:
     """Return the words that a program prints in a process of its own."""
-    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
     return answer.stdout.split()
 
 
@@ -56,6 +56,39 @@ def test_the_scheduler_loads_no_model_and_no_job_and_sends_all_that_is_due() -> 
     assert sent == [entry["task"] for entry in settings.BEAT_SCHEDULE.values()]
     app.loader.import_default_modules()
     assert set(sent) <= set(app.tasks)
+
+
+def test_commands_of_celery_find_the_settings_by_themselves() -> None:
+    """`make run` and docker-compose.yml name no module of settings."""
+    environment = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"} | {
+        "SECRET_KEY": "a key",
+        "ALLOWED_HOSTS": "localhost",
+        "DATABASE_URL": "postgresql://nobody:nothing@localhost/nowhere",
+        "REDIS_URL": "redis://localhost:1/0",
+    }
+    for name in ("evalweb", "evalweb.beat"):
+        code = f"from celery.bin.celery import find_app; print(find_app('{name}').conf.broker_url)"
+        assert _printed(code, environment) == ["redis://localhost:1/0"]
+
+
+def test_processes_load_only_what_they_need() -> None:
+    """The supervisor needs no Celery and no pages, a web process no migration to find that all ran.
+
+    The set-up plans the smallest difference of a study without scipy's optimisers, which take half a second to load.
+    """
+    supervisor = "import evalweb.serve.__main__; unneeded = {'celery', 'redis', 'django.db', 'django.urls'}"
+    web = (
+        "import django; django.setup(); from evalweb.migration_state import names_on_disk; "
+        "assert 'tasks_app.0001_initial' in names_on_disk(); "
+        "unneeded = {name for name in sys.modules if '.migrations.0' in name}"
+    )
+    planning = (
+        "from analytics_app.stats.planning.smallest import Assumed, smallest_difference; "
+        "assert smallest_difference(Assumed(0, sd_rater_system=0.3), 100, alpha=0.05, power=0.8); "
+        "unneeded = {'scipy.optimize'}"
+    )
+    for loads in (supervisor, web, planning):
+        assert _printed(f"import sys; {loads}; print(unneeded & set(sys.modules) or 'none')") == ["none"]
 
 
 def test_forked_processes_share_what_was_loaded_before() -> None:

@@ -65,7 +65,7 @@ def is_alike(section: str) -> bool:
 
 
 def _in_tables(page: str, names: Sequence[str]) -> dict[tuple[str, str], set[str]]:
-    """Return what the tables of results say of each pair; those of the numbers behind a chart do not count."""
+    """Return the words of the tables of results about each pair; those of the numbers behind a chart do not count."""
     found: dict[tuple[str, str], set[str]] = {}
     for caption, rows in tables(page):
         for head, *cells in rows if caption != "Numbers behind this plot" else ():

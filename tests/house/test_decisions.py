@@ -31,7 +31,7 @@ class Said(NamedTuple):
 
 
 def statements(page: str, text: str) -> Iterator[Said]:
-    """Yield what the status line of a page says about other pages; a page without one says nothing."""
+    """Yield the statements of a page's status line about other pages; a page without one says nothing."""
     line = re.search(r"^Status: (.*)$", text, flags=re.MULTILINE)
     for part in line[1].split("; ") if line else ():
         for how in ANSWERS:

@@ -91,7 +91,7 @@ class Rated:
 
 
 def encoded(data: Mapping[str, str]) -> str:
-    """Return what a browser would send, half characters included."""
+    """Return the bytes that a browser would send, half characters included."""
     return urlencode({name: value.encode("utf-8", "surrogatepass") for name, value in data.items()})
 
 

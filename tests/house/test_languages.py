@@ -82,7 +82,7 @@ def test_placeholders_and_html_are_the_same(language: str) -> None:
 
 
 def held_by(text: str) -> list[Counter[str]]:
-    """Return what of a text stands in every translation of it, too."""
+    """Return the parts of a text that stand in every translation of it, too."""
     return [Counter(held.findall(text)) for held in HELD]
 
 

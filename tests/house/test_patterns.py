@@ -53,7 +53,7 @@ def is_literal(node: ast.expr | None) -> bool:
 
 
 def patterns_in(tree: ast.Module) -> Iterator[ast.expr | None]:
-    """Yield what a module compiles as it runs. On import, nobody's text is there yet."""
+    """Yield the patterns that a module compiles as it runs. On import, nobody's text is there yet."""
     imported = {
         name.asname or name.name
         for node in ast.walk(tree)

@@ -101,7 +101,7 @@ class Place:
         return name_of(self.function)
 
     def value(self, node: ast.expr) -> Any:
-        """Return what an expression stands for where it is a name or an attribute; None where it is neither."""
+        """Return the value of an expression that is a name or an attribute; None where it is neither."""
         if isinstance(node, ast.Name):
             return self.owner if node.id == "self" else self.function.__globals__.get(node.id)
         if isinstance(node, ast.Attribute):

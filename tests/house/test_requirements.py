@@ -27,7 +27,7 @@ def canonical(name: str) -> str:
 
 
 def imported(tree: ast.AST) -> Iterator[str]:
-    """Yield what is imported when the code runs, within functions too: types alone are nobody's need."""
+    """Yield the modules that are imported when the code runs, within functions too: types alone are nobody's need."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.If) and ast.unparse(node.test) in {"TYPE_CHECKING", "typing.TYPE_CHECKING"}:
             continue
@@ -59,7 +59,7 @@ def locked() -> dict[str, str]:
 
 
 def direct() -> Iterator[Requirement]:
-    """Yield what requirements.txt names and this machine needs."""
+    """Yield the packages that requirements.txt names and this machine needs."""
     for line in (ROOT / "requirements.txt").read_text("utf-8").splitlines():
         if line and not line.startswith("#"):
             needed = Requirement(line)
@@ -68,7 +68,7 @@ def direct() -> Iterator[Requirement]:
 
 
 def needs(name: str, extras: Iterable[str]) -> Iterator[Requirement]:
-    """Yield what a package that is installed here needs here."""
+    """Yield the packages that an installed package needs on this machine."""
     for line in distribution(name).requires or ():
         needed = Requirement(line)
         if needed.marker is None or any(needed.marker.evaluate({"extra": extra}) for extra in ("", *extras)):

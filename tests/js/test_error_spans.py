@@ -177,6 +177,24 @@ def test_given_marks_that_are_edited_say_what_became_of_them(blank: Page) -> Non
     ]
 
 
+def test_marks_need_a_reason_where_the_study_says_so(blank: Page) -> None:
+    body = f"""{MARKS}
+        const edited = {{1: [m(4, 9, 'major')]}};
+        const marks = make({{given: {{1: [], 2: []}}, edited, reason: 'required'}});
+        marks.read(1, JSON.stringify([{{...m(4, 9, 'major'), of: 1}}]), {{}}, false);
+        const said = [marks.left(1)];
+        const [kept] = marks.of(1);
+        marks.set(kept.key, {{severity: 'minor'}}); said.push(marks.left(1));
+        marks.setReason(kept, 'too hard'); said.push(marks.left(1), JSON.parse(marks.json(1))[0].reason);
+        marks.set(kept.key, {{end: 12}}); said.push(marks.find(kept.key).reason);
+        marks.setReason(marks.find(kept.key), '');
+        said.push(marks.left(1), JSON.parse(marks.json(1))[0].reason ?? null);
+        const free = make({{reason: 'optional'}}); free.add(2, m(0, 2)); said.push(free.left(2));
+        return said;
+    """
+    assert run(blank, body, "marks") == ["", "reason", "", "too hard", "too hard", "reason", None, ""]
+
+
 def test_overlaps_the_limit_and_kinds_that_decide_the_severity(blank: Page) -> None:
     body = f"""{MARKS}
         const marks = make(); const key = marks.add(1, m(10, 12));

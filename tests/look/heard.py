@@ -43,7 +43,7 @@ class Tree:
     values: list[str] = field(default_factory=list)
 
     def lines(self) -> list[str]:
-        """Return what is said, in reading order."""
+        """Return the words that are read out, in reading order."""
         session = self.page.context.new_cdp_session(self.page)
         answer = session.send("Accessibility.getFullAXTree")
         session.detach()
@@ -82,7 +82,7 @@ class Tree:
             yield from self._within(node, named)
 
     def _entered(self, node: Node, name: str) -> str:
-        """Return what is said of a group: its name, unless its heading has it, and a description."""
+        """Return the words read out on entering a group: its name, unless its heading has it, and a description."""
         described = " ".join(str(node.get("description", {}).get("value", "")).split())
         return " | ".join(filter(None, ["" if self._has_heading(node, name) else name, described]))
 

@@ -12,13 +12,13 @@ VIEWER, EDITOR = "viewer", "editor"
 
 
 def _more(world: World, row: Row) -> Mapping[str, Any]:
-    """Return what adds one judgment of each unit: as many places as the page shows."""
+    """Return the form that adds one judgment of each unit: as many places as the page shows."""
     places = extending.prospect(world.studies[row.study], extending.Wish(1, 0)).places
     return {"judgments": "1", "click": "2" * 32, "places": str(places)}
 
 
 def _correction(world: World, row: Row) -> Mapping[str, Any]:
-    """Return what the form of the contact sends, the one text that every study has."""
+    """Return the fields that the form of the contact sends, the one text that every study has."""
     study = world.studies[row.study]
     contact = next(text for text in correcting.texts_of(study) if text.kind == "contact")
     return {"name": contact.name, "shown": contact.shown, "text": "desk@uni-trier.de", "reason": "x"}

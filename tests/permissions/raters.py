@@ -11,7 +11,7 @@ from tests.permissions.world import World
 
 
 def _signed(where: str, action: str = "", **filled: str) -> Any:
-    """Return what a form on a rater's page sends; both addresses are what follows the rater's token.
+    """Return the fields that a form on a rater's page sends; both addresses are what follows the rater's token.
 
     Without `action` it is the form that the page sends to itself.
     """
@@ -30,7 +30,7 @@ def _signed(where: str, action: str = "", **filled: str) -> Any:
 
 
 def _consent(channel: str = "") -> Any:
-    """Return what the consent form of a channel sends."""
+    """Return the fields that the consent form of a channel sends."""
 
     def sent(world: World, row: Row) -> Mapping[str, Any]:
         code = world.words[row.study]["CODE"]
@@ -48,7 +48,7 @@ COMMENT = {"token": "COMMENT_TOKEN"}
 
 
 def _comment(world: World, row: Row) -> Mapping[str, Any]:
-    """Return what the form of a study that is shared for comment sends."""
+    """Return the fields that the form of a study shared for comment sends."""
     page = Client().get(f"/comment/{world.words[row.study]['COMMENT_TOKEN']}/")
     return {**pages.hidden(page, "write"), "name": "Cleo", "text": "Too long."}
 

@@ -15,7 +15,7 @@ VIEWER, EDITOR, OWNER = "viewer", "editor", "owner"
 
 
 def _study_file(state: str, **more: str) -> Any:
-    """Return what loads a study again, where its slug is taken."""
+    """Return an upload of a study that exists already."""
 
     def sent(world: World, _row: Row) -> Mapping[str, Any]:
         return {"file": packed(world.studies[state]), **more}
@@ -24,7 +24,7 @@ def _study_file(state: str, **more: str) -> Any:
 
 
 def _columns(text: str, **chosen: str) -> Any:
-    """Return what the second page of an import sends; RATER in a file is a rater of the study."""
+    """Return the fields that the second page of an import sends; RATER in a file is a rater of the study."""
 
     def sent(world: World, row: Row) -> Mapping[str, Any]:
         content = text.replace("RATER", world.words[row.study].get("RATER", ""))
@@ -34,7 +34,7 @@ def _columns(text: str, **chosen: str) -> Any:
 
 
 def _upload(text: str) -> Any:
-    """Return what the first page of an import sends."""
+    """Return the fields that the first page of an import sends."""
 
     def sent(_world: World, _row: Row) -> Mapping[str, Any]:
         return {"action": "upload", "file": csv_file(text)}

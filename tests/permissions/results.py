@@ -15,7 +15,7 @@ AGREEMENT_TABLE = {"number": "RUN", "section": "main--content", "key": "agreemen
 
 
 def _run_form(world: World, row: Row) -> Mapping[str, Any]:
-    """Return what the form of a new run sends if nothing is touched."""
+    """Return the fields that the untouched form of a new run sends."""
     return untouched(world.client("owner"), world.address(row).removesuffix("preview/"))
 
 

@@ -77,7 +77,7 @@ class World:
         return reverse(row.name, kwargs={key: words.get(value, value) for key, value in row.path.items()})
 
     def sent(self, row: Row, person: str) -> dict[str, Any]:
-        """Return what a row sends or asks for; a file that it names is uploaded here."""
+        """Return the fields that a row sends or asks for; a file that it names is uploaded here."""
         words = self.filled(row, person)
         given = row.sent(self, row) if callable(row.sent) else row.sent or row.query
         return {key: words.get(value, value) if isinstance(value, str) else value for key, value in given.items()}

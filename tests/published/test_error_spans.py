@@ -56,6 +56,17 @@ def test_scores_and_spans_of_esa_put_systems_in_order(rosas_browser: Client) -> 
     assert no_error["translator"] == 1
 
 
+def test_translations_side_by_side_put_systems_in_order(rosas_browser: Client) -> None:
+    study = opened(begun(rosas_browser, "esa_contrastive"))
+    # Four notices by three systems, three times each; an annotator reads two of them, a page each.
+    study = judged(study, lambda number, _rng: annotator(number, None), 6)
+    results = analysed(study, drawn=False)
+    scores = {row.system: row.value or 0 for row in results.rows("esa_score", basis="kept")}
+    assert scores["phrase"] < scores["neural"] < scores["translator"]
+    no_error = {row.system: row.value for row in results.rows("no_error_share", basis="kept")}
+    assert no_error["translator"] == 1
+
+
 def test_mqm_has_human_translations_ahead(rosas_browser: Client) -> None:
     study = opened(begun(rosas_browser, "mqm"))
     # Every translator reads all 36 sentences.

@@ -42,7 +42,7 @@ def folder_of(name: str) -> Path:
 
 
 def missing(name: str) -> str:
-    """Say what is missing of a set of published data, or return an empty text."""
+    """Name the files that a set of published data lacks; empty where it has all."""
     folder = folder_of(name)
     if (folder / "expected.json").is_file():
         return ""

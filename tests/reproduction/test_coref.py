@@ -37,7 +37,7 @@ def results(reproduce: Reproduce) -> dict[str, Any]:
 
 
 def named(*kinds: str) -> Any:
-    """Return what tells figures of some kinds from the others."""
+    """Return a test of whether a figure is of some kinds."""
     return lambda key: key.split(".")[0] in kinds and not key.endswith("without_A10")
 
 

@@ -24,7 +24,7 @@ def results(reproduce: Reproduce) -> dict[str, Any]:
 
 
 def about(*starts: str) -> Any:
-    """Return what tells figures by how their names begin."""
+    """Return a test of how the name of a figure begins."""
     return lambda key: key.startswith(starts)
 
 

@@ -55,7 +55,7 @@ def _mapping(folder: Path, task: str) -> str:
 
 
 def of(*kinds: str, method: str = "") -> Callable[[str], bool]:
-    """Return what picks figures by their kind, and by their method where one is given."""
+    """Return a test of the kind of a figure, and of its method where one is given."""
     return lambda key: key.split(".")[0] in kinds and (not method or key.split(".")[1] == method)
 
 

@@ -17,7 +17,7 @@ from analytics_app.stats.agreement.percent import percent_agreement
 from analytics_app.stats.comparison.friedman import concordance
 from analytics_app.stats.errors.characters import character_alpha
 from analytics_app.stats.errors.marks import Looks, Spans
-from analytics_app.stats.errors.spans import span_f1s
+from analytics_app.stats.errors.spans import Kind, span_f1s
 from analytics_app.stats.metrics.metric_meta import over_systems, over_texts
 from analytics_app.stats.metrics.tau_like import tau_like
 from analytics_app.stats.values import Estimate
@@ -120,7 +120,7 @@ def _marked(copies: int) -> tuple[Looks, Spans, np.ndarray]:
 
 def exact_f1(copies: int, together: bool) -> Estimate:
     looks, spans, document = _marked(copies)
-    (found,) = span_f1s(looks, spans, [(False, False)], clusters=document if together else None, **options())
+    (found,) = span_f1s(looks, spans, [Kind("exact")], clusters=document if together else None, **options())
     return found.mean
 
 

@@ -34,15 +34,12 @@ def rng(seed: int = 1) -> np.random.Generator:
 def test_one_update_is_that_of_the_package(mu: tuple[float, float], beta: float, *, drawn: bool) -> None:
     env = trueskill.TrueSkill(mu=0.0, sigma=0.5, beta=beta, tau=0.0, draw_probability=0.25)
     ratings = [env.create_rating(value, sigma) for value, sigma in zip(mu, (0.5, 0.3), strict=True)]
-    try:
-        wanted = trueskill.rate_1vs1(*ratings, drawn=drawn, env=env)
-    except FloatingPointError:
-        pytest.skip("the package gives up where a draw is next to impossible")
+    expected = trueskill.rate_1vs1(*ratings, drawn=drawn, env=env)
     means, variances = np.array([*mu, *mu]), np.array([0.25, 0.09] * 2)
     update = trueskill_wmt._Update(np.full(2, beta))
     update(means, variances, np.array([0, 2]), np.array([1, 3]), np.array([drawn] * 2))
-    assert means[:2] == pytest.approx([value.mu for value in wanted], abs=2e-6)
-    assert np.sqrt(variances[2:]) == pytest.approx([value.sigma for value in wanted], abs=2e-6)
+    assert means[:2] == pytest.approx([value.mu for value in expected], abs=2e-6)
+    assert np.sqrt(variances[2:]) == pytest.approx([value.sigma for value in expected], abs=2e-6)
 
 
 def test_the_example_of_its_documentation() -> None:

@@ -19,7 +19,7 @@ def ratings_of(screen: Screen, cleaned: Mapping[str, object]) -> list[Value]:
 
 
 def simulated(screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
-    """Return what a simulated rater sends."""
+    """Return the fields that a simulated rater sends."""
     return screen.kind.simulate(screen, quality, rng)
 
 
@@ -29,5 +29,5 @@ def grades(screen: Screen, cleaned: Mapping[str, object], known: Sequence[GoldAn
 
 
 def feedback_on(screen: Screen, cleaned: Mapping[str, object], known: Sequence[GoldAnswer]) -> tuple[Feedback, ...]:
-    """Return what training says of an answer."""
+    """Return the feedback of training on an answer."""
     return screen.kind.feedback(screen, cleaned, known)

@@ -39,7 +39,7 @@ def screen(
 
 
 def stored(given: Screen, posted: dict[str, str]) -> dict[str, object]:
-    """Return what is stored of an answer, by criterion."""
+    """Return the stored values of an answer, by criterion."""
     form = form_of(given, posted)
     assert form.is_valid(), form.errors
     json.dumps(form.cleaned_data)
@@ -48,7 +48,7 @@ def stored(given: Screen, posted: dict[str, str]) -> dict[str, object]:
 
 
 def errors(given: Screen, posted: dict[str, str]) -> dict[str, list[str]]:
-    """Return what is wrong with an answer."""
+    """Return the errors in an answer."""
     return {name: list(map(str, found)) for name, found in form_of(given, posted).errors.items()}
 
 

@@ -30,7 +30,7 @@ def screen(text: str = "Das Museum ist zu.", **params: object) -> Screen:
 
 
 def said(given: Screen, posted: dict[str, str]) -> dict[str, object]:
-    """Return what the ratings say, by criterion."""
+    """Return the labels of the ratings, by criterion."""
     form = form_of(given, posted)
     assert form.is_valid(), form.errors
     return {
@@ -40,7 +40,7 @@ def said(given: Screen, posted: dict[str, str]) -> dict[str, object]:
 
 
 def errors(given: Screen, posted: dict[str, str]) -> dict[str, list[str]]:
-    """Return what is wrong with an answer."""
+    """Return the errors in an answer."""
     return {name: list(map(str, found)) for name, found in form_of(given, posted).errors.items()}
 
 

@@ -5,12 +5,14 @@ from random import Random
 from typing import Any
 
 import pytest
+from django.core.exceptions import ValidationError
 from django.core.management import call_command
 from django.utils import translation
 
 from evalweb.local_services.folder import BASE_DIR
 from tasks_app.task_types.base import Criterion, ItemTexts, OutputText, Part, Quality, Screen, Value
-from tasks_app.task_types.error_spans import ErrorSpans, SpansForm
+from tasks_app.task_types.error_spans import ErrorSpans, MarksField, SpansForm
+from tasks_app.task_types.error_spans.marks import prefilled
 from tasks_app.task_types.error_spans.scheme import letters_for
 from tasks_app.task_types.graphemes import inside
 from tests.task_types.kit import form_of, ratings_of
@@ -215,6 +217,47 @@ def test_simulated_raters_give_no_score_that_the_study_refuses(quality: Quality)
     for seed in range(20):
         form = form_of(on, on.kind.simulate(on, quality, Random(seed)))
         assert form.is_valid(), form.errors
+
+
+def test_a_reason_for_each_mark_is_stored_where_it_is_asked() -> None:
+    why = mark(4, 9) | {"reason": "  It was\na bus. "}
+    stored = {asked: [one.mark_reason for one in rows(on, answer(on, why, mark(13, 17))) if one.outcome == "span"]
+              for asked in ("optional", "no") for on in [screen(mark_reason=asked)]}  # fmt: skip
+    assert stored == {"optional": ["It was a bus.", None], "no": [None, None]}
+    on = screen(mark_reason="required")
+    assert form_of(on).page_data()["reason"] == "required"
+    assert answer(on, why).is_valid()
+    assert answer(on, p1_none="1").is_valid()
+    said = MarksField(SpansForm(on.kind, on).limits(on.shown_parts[0])).in_words([why])
+    assert said.startswith("“train” Major (")
+    for marks, sentence in (
+        ((why, mark(13, 17)), "late"),
+        ((why, mark(13, 17) | {"reason": " \t"}), "say why it is an error."),
+        ((why | {"reason": "x" * 301},), "give a reason of at most 300 characters."),
+        ((why | {"reason": None},), "The marks cannot be read."),
+        ((why | {"reason": "a\x00b"},), ""),
+    ):
+        form = answer(on, *marks)
+        assert list(form.errors) == ["p1-spans"]
+        assert sentence in str(form.errors["p1-spans"][0])
+
+
+def test_kept_marks_need_no_reason_and_changed_ones_do() -> None:
+    on = screen(prefill=GIVEN, given_marks="edit", mark_reason="required")
+    untouched = json.loads(form_of(on)["p1-spans"].value())
+    assert answer(on, *untouched).is_valid()
+    changed = [untouched[0] | {"severity": "minor"}, untouched[1]]
+    assert not answer(on, *changed).is_valid()
+    assert answer(on, changed[0] | {"reason": "too hard"}, untouched[1]).is_valid()
+    with pytest.raises(ValidationError):
+        prefilled([GIVEN[0] | {"reason": "x"}])
+
+
+@pytest.mark.parametrize("quality", list(Quality))
+def test_simulated_raters_give_reasons_where_they_have_to(quality: Quality) -> None:
+    on = screen(mark_reason="required")
+    form = form_of(on, on.kind.simulate(on, quality, Random(3)))
+    assert form.is_valid(), form.errors
 
 
 GIVEN = ({"start": 4, "end": 9, "severity": "major"}, {"start": 13, "end": 17, "severity": "minor"})

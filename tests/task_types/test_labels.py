@@ -41,12 +41,12 @@ def values(given: Screen, posted: dict[str, str]) -> list[Value]:
 
 
 def said(given: Screen, posted: dict[str, str]) -> list[tuple[object, ...]]:
-    """Return what the ratings of an answer say."""
+    """Return the labels of the ratings of an answer."""
     return [(one.criterion, one.number, one.label or one.text) for one in values(given, posted)]
 
 
 def errors(given: Screen, posted: dict[str, str]) -> dict[str, list[str]]:
-    """Return what is wrong with an answer."""
+    """Return the errors in an answer."""
     return {name: list(map(str, found)) for name, found in form_of(given, posted).errors.items()}
 
 

@@ -69,7 +69,7 @@ def token_of(browser: Client, path: str) -> str:
 
 
 def rater_of(token: str) -> Rater:
-    """Return whose address it is."""
+    """Return the rater of an address."""
     return Rater.objects.select_related("study").get(token_hash=hash_token(token))
 
 

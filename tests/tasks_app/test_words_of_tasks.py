@@ -18,7 +18,7 @@ POOR_TO_GOOD = ["poor", "fair", "good"]
 
 
 def of_labels(instructions: str, kind: str = "likert", language: str = "en", **criterion: object) -> list[str]:
-    """Return what is said of the instructions of a task with one question."""
+    """Return the points about labels in the instructions of a task with one question."""
     params: Given = {"agreement": True} if not criterion else {}
     if isinstance(labels := criterion.get("labels"), Sequence):
         params["points"] = len(labels)
@@ -137,7 +137,7 @@ def test_a_question_that_compares_is_found_where_raters_see_one_text(question: s
 
 
 def of_errors(instructions: str, **params: object) -> list[str]:
-    """Return what is said of the instructions of a task in which raters mark errors."""
+    """Return the points about instructions of a task in which raters mark errors."""
     facts = facts_of({"type": "error_spans", "instructions": instructions, "params": params})
     return [point.sentence for point in readiness.questions.answers_not_offered(facts)]
 
@@ -226,7 +226,7 @@ AROUND = {code: " ".join([SENTENCES[code]] * 3) for code in ("en", "de", "fr", "
 
 
 def foreign(text: str, language: str) -> list[str]:
-    """Return what is said of the languages of a consent text."""
+    """Return the points about the languages of a consent text."""
     facts = facts_of(language=language)
     facts = readiness.Facts({**facts.document, "consent": {language: text}})
     return [point.sentence for point in readiness.wording.sentence_in_another_language(facts)]

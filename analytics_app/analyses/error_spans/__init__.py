@@ -19,12 +19,25 @@ from analytics_app.ratings import Extra
 from analytics_app.ratings.extras.spans import Spans
 from analytics_app.results import Row
 from analytics_app.stats.values import Estimate
-from tasks_app.settings.fields import YesNoField, choice_field, number_field
+from tasks_app.settings.fields import NumberField, YesNoField, choice_field, number_field
 from tasks_app.settings.study import Block
 from tasks_app.studyfile.fields import ListField
 from tasks_app.task_types.base import Scale
 
 NO_WEIGHTS = "Nothing says what an error weighs, so there is no penalty: set weights in the plan."
+
+
+def severity_penalty_field() -> NumberField[float]:
+    """Return the setting for the share of its credit that a matched mark loses if the severities differ."""
+    return number_field(
+        _("Credit lost where severities differ"),
+        _(
+            "From 0 to 1. With 0.5, a mark that another mark covers gets half of the credit if the two have different "
+            "severities. Only figures with the severity use it."
+        ),
+        within=(0, 1),
+        initial=0.5,
+    )
 
 
 class WeightedErrors(FilteredAnalysis):
@@ -98,6 +111,7 @@ class ErrorSpans(WeightedErrors):
         "no_error_of_rater": _("Share of texts without an error, by rater"),
         "span_f1_exact": _("F1 of spans, exact match"),
         "span_f1_overlap": _("F1 of spans, overlap"),
+        "span_f1_partial": _("F1 of spans, partial credit"),
         "character_alpha": _("Alpha over characters"),
         "top_score_grave_error": _("Highest score despite a serious error"),
         "low_score_no_error": _("Low score without an error"),
@@ -112,6 +126,7 @@ class ErrorSpans(WeightedErrors):
         label=_("One row per text"),
         help_text=_("Lists the penalty of each text by system and item, for comparison with automatic metrics."),
     )
+    severity_penalty = severity_penalty_field()
     low_score = number_field(
         _("Highest score that counts as low"),
         _("In percent of the scale. A low score without an error is listed as a contradiction."),
@@ -165,7 +180,7 @@ class ErrorSpans(WeightedErrors):
         yield from of_systems(make, by_document=documents)
         yield from counts(make)
         yield from of_raters(make, weights)
-        yield from agreement(make)
+        yield from agreement(make, self.severity_penalty)
         yield from contradictions(make, self.low_score)
         yield from beyond_limits(make)
         yield from regressions(make, self.regress_on)

@@ -1,6 +1,7 @@
 """Agreement on marked errors."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,18 +16,27 @@ from analytics_app.ratings.extras import spans as material
 from analytics_app.results import Row
 from analytics_app.stats.errors.characters import character_alpha
 from analytics_app.stats.errors.marks import Looks, Spans
-from analytics_app.stats.errors.spans import span_f1s
+from analytics_app.stats.errors.spans import Kind, span_f1s
 from analytics_app.stats.values import joined
 
 CEILING = "Nearly all characters are unmarked and long texts weigh more: read F1 beside it."
 NO_CHANCE = "Chance is not taken off."
 
 
-def agreement(make: Rows) -> Iterator[Row]:
-    """Yield F1 of spans, by place only and with the severity, and alpha over characters on each side."""
+# The statistics of F1, with their way of matching.
+MATCHES: Mapping[str, Literal["exact", "overlap", "partial"]] = {
+    "span_f1_exact": "exact", "span_f1_overlap": "overlap", "span_f1_partial": "partial",
+}  # fmt: skip
+
+
+def agreement(make: Rows, penalty: float) -> Iterator[Row]:
+    """Yield F1 of spans, by place only and with the severity, and alpha over characters on each side.
+
+    `penalty` is the share of the partial credit that marks of different severities lose.
+    """
     sample = make.sample
     looks, _rows, marks = marks_of(sample)
-    first, first_looks, place = looks_once(looks)
+    first, first_looks, place = first_looks_of(looks)
     if not len(first_looks.text) or np.bincount(first_looks.text).max() < 2:
         # If every text has one rater, there is no agreement to compute: no rows, rather than six empty ones.
         return
@@ -36,14 +46,23 @@ def agreement(make: Rows) -> Iterator[Row]:
     documents = documents_of(make, looks.where(first))
     over = bootstrap(sample, "F1 of spans", _unit(documents))
     settings = {**over.settings, "F1": "micro over texts, mean of pairs"}
-    kinds = [(overlap, labelled) for overlap in (False, True) for labelled in (False, True)]
-    kinds = [kind for kind in kinds if not kind[1] or len(severities) > 1]
+    matches = [(statistic, labelled) for statistic in MATCHES for labelled in (False, True)]
+    matches = [match for match in matches if not match[1] or len(severities) > 1]
+    kinds = [kind_of(*match, penalty) for match in matches]
     f1s = span_f1s(first_looks, marked, kinds, clusters=documents, **over.options)
-    for (overlap, labelled), f1 in zip(kinds, f1s, strict=True):
+    for (statistic, labelled), kind, f1 in zip(matches, kinds, f1s, strict=True):
         note = joined(f1.mean.note, NO_CHANCE if f1.mean.value is not None else None)
-        statistic, label = "span_f1_overlap" if overlap else "span_f1_exact", "same severity" if labelled else None
-        yield make.row(statistic, f1.mean, label=label, note=note, settings=settings)
+        about = {**settings, "penalty of another severity": kind.penalty} if kind.penalty else settings
+        yield make.row(statistic, f1.mean, label="same severity" if labelled else None, note=note, settings=about)
     yield from _alphas(make, looks.where(first), first_looks, marked, severities, documents)
+
+
+def kind_of(statistic: str, labelled: bool, penalty: float) -> Kind:
+    """Return the way of matching: marks of another severity never match, or lose a share of their partial credit."""
+    match = MATCHES[statistic]
+    if match == "partial":
+        return Kind(match, penalty=penalty if labelled else 0.0)
+    return Kind(match, labelled=labelled)
 
 
 def documents_of(make: Rows, looks: Table) -> NDArray[np.intp] | None:
@@ -59,7 +78,7 @@ def _unit(documents: NDArray[np.intp] | None) -> str:
     return "texts" if documents is None else "documents"
 
 
-def looks_once(looks: Table) -> tuple[Mask, Looks, NDArray[np.int64]]:
+def first_looks_of(looks: Table) -> tuple[Mask, Looks, NDArray[np.int64]]:
     """Return a mask of each rater's first looks at each text, these looks, and the place of every look among them."""
     keys = looks.part.astype(np.int64) * (len(looks.names.raters) + 1) + looks.rater
     # Judgments are numbered in the order in which they arrived.

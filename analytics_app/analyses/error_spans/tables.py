@@ -24,7 +24,7 @@ OF_SYSTEMS = (
 OF_PAIRS = ("mqm_difference", "mqm_difference_crossed", "mqm_wilcoxon")
 OF_KINDS = ("severity_count", "category_count", "group_count", "no_error_count", "most_errors")
 OF_RATERS = ("mqm_of_rater", "errors_of_rater", "no_error_of_rater")
-AGREEMENT = ("span_f1_exact", "span_f1_overlap", "character_alpha")
+AGREEMENT = ("span_f1_exact", "span_f1_overlap", "span_f1_partial", "character_alpha")
 BESIDE = (
     "esa_score", "top_score_grave_error", "low_score_no_error", "high_score_grave_error", "score_too_low_no_error",
     "score_regression", "score_regression_r2",

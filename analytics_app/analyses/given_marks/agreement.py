@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analytics_app.analyses.base import Rows, Sample
-from analytics_app.analyses.error_spans.agreement import CEILING, NO_CHANCE, documents_of, looks_once, spans_of
+from analytics_app.analyses.error_spans.agreement import CEILING, NO_CHANCE, documents_of, first_looks_of, spans_of
 from analytics_app.analyses.error_spans.looks import marks_of, severities_of
 from analytics_app.analyses.shared.bootstrap import bootstrap
 from analytics_app.ratings import Table
@@ -18,7 +18,7 @@ from analytics_app.ratings.extras.spans import Spans as Material
 from analytics_app.results import Row
 from analytics_app.stats.errors.characters import character_alpha
 from analytics_app.stats.errors.marks import Looks, Spans, within_groups
-from analytics_app.stats.errors.spans import span_f1s
+from analytics_app.stats.errors.spans import Kind, span_f1s
 from analytics_app.stats.values import joined
 
 SAME = "{same:,} of {pairs:,} pairs of raters of a text were given the same marks, and may agree because of that."
@@ -44,7 +44,7 @@ def before_and_after(make: Rows) -> Iterator[Row]:
     looks, _rows, _marks = marks_of(sample)
     shown = extra.list_of(looks.judgment, looks.part)
     named = extra.list_name >= 0
-    once, _once, _place = looks_once(looks)
+    once, _once, _place = first_looks_of(looks)
     n_parts = len(looks.names.part_ids)
     n_lists = np.bincount(extra.list_part[named], minlength=n_parts)
     n_raters = np.bincount(looks.part[once & (shown >= 0)], minlength=n_parts)
@@ -109,14 +109,16 @@ def _lengths(sample: Sample, parts: NDArray[np.intp]) -> tuple[NDArray[np.intp],
 
 def _f1s(make: Rows, stage: _Stage, severities: Sequence[str], documents: NDArray[np.intp] | None) -> Iterator[Row]:
     over = bootstrap(make.sample, f"F1 of spans {stage.name}", _unit(documents))
-    kinds = [(overlap, labelled) for overlap in (False, True) for labelled in (False, True)]
-    kinds = [kind for kind in kinds if not kind[1] or len(severities) > 1]
+    labelled = (False, True) if len(severities) > 1 else (False,)
+    kinds = [Kind("exact", labelled=which) for which in labelled] + [
+        Kind("overlap", labelled=which) for which in labelled
+    ]
     results = span_f1s(stage.looks, stage.spans, kinds, clusters=documents, **over.options)
-    for (overlap, labelled), f1 in zip(kinds, results, strict=True):
+    for kind, f1 in zip(kinds, results, strict=True):
         note = joined(f1.mean.note, stage.note, NO_CHANCE if f1.mean.value is not None else None)
         yield make.row(
-            f"f1_{'overlap' if overlap else 'exact'}_{stage.name}", f1.mean,
-            label="same severity" if labelled else None, note=note,
+            f"f1_{kind.match}_{stage.name}", f1.mean,
+            label="same severity" if kind.labelled else None, note=note,
             settings={**over.settings, "F1": "micro over texts, mean of pairs"},
         )  # fmt: skip
 

@@ -96,7 +96,7 @@ def _right_columns(limit: float, *, crossed: bool) -> list[Shown]:
         Shown(_("For further texts and raters"), "right_share_crossed", share_interval),
         own(_("Interval, these raters") if crossed else _("Interval"), share_interval),
         own(_("Chance"), _own_chance),
-        *differences("right_against_chance", limit, _("Difference from chance"), crossed=crossed),
+        *differences("right_against_chance", limit, _("Above or below chance"), crossed=crossed),
     ]
 
 

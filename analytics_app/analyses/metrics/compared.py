@@ -97,7 +97,7 @@ class _Level:
 
 @dataclass(frozen=True, slots=True)
 class _Swapping:
-    """The metrics whose scores are swapped, with what they are held against: judgments by item and system.
+    """Metrics with swapped scores, and the judgments by item and system that they are held against.
 
     `documents` are those of the items where documents are swapped, and not items; `settings` those of the rows.
     """
@@ -110,7 +110,7 @@ class _Swapping:
 
     @property
     def together(self) -> str:
-        """The name of what is swapped as a whole."""
+        """The name of the unit that is swapped as a whole."""
         return "items" if self.documents is None else "documents"
 
 

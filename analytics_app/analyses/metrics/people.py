@@ -65,7 +65,7 @@ def ceiling(
 
 
 def _scored(outputs: Outputs, metrics: Sequence[OfMetric]) -> Mask:
-    """Return the outputs whose text some metric scored; all, where metrics scored systems as wholes only."""
+    """Return the outputs with a text that some metric scored; all, where metrics scored systems as wholes only."""
     tables = [~np.isnan(metric.of_texts) for metric in metrics if metric.of_texts is not None]
     if not tables:
         return np.ones(len(outputs.value), dtype=bool)

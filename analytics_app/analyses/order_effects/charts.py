@@ -104,7 +104,7 @@ BEFORE = {"preceding_text": "better text before", "preceding_answer": "higher ow
 
 @chart(order=82)
 def carry_over(material: Material) -> Iterator[Sketch]:
-    """Draw what the preceding text and the rater's own preceding answer add, criterion by criterion."""
+    """Draw the effects of the preceding text and the rater's own preceding answer, criterion by criterion."""
     rows = [row for name in BEFORE for row in material.of(name) if row.low is not None and row.label is None]
     criteria = list(dict.fromkeys(row.criterion for row in rows))
     rows.sort(key=lambda row: criteria.index(row.criterion))

@@ -1,4 +1,4 @@
-"""Rows of carry-over: what the preceding text and the rater's preceding answer add to an answer."""
+"""Rows of carry-over: the effects of the preceding text and the rater's preceding answer on an answer."""
 
 from collections.abc import Iterator
 

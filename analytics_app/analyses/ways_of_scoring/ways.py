@@ -132,7 +132,7 @@ class _Compared:
 
 
 def _counted(entries: Entries, sample: Sample, place_of_item: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
-    """Return the number of ratings of each system, and the number of what is drawn."""
+    """Return the number of ratings of each system, and the number of units that are drawn."""
     counts = np.bincount(entries.system, minlength=len(sample.table.names.systems)).astype(np.int64)
     return counts, int(place_of_item.max(initial=-1)) + 1
 

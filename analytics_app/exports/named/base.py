@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -108,7 +109,7 @@ class Written:
         return [sentence % {"n": f"{n:,}"} for sentence, n in self.left_out.items()]
 
 
-class Writer:
+class Writer(ABC):
     """An export in the format of another tool. Its name is that of its module, with hyphens."""
 
     name: ClassVar[str]
@@ -121,9 +122,9 @@ class Writer:
     # True where it needs texts with marked errors.
     needs_errors: ClassVar[bool] = False
 
+    @abstractmethod
     def write(self, written: Written, target: IO[bytes]) -> None:
         """Write a study. Values that the format cannot hold are counted in `written`."""
-        raise NotImplementedError
 
     def fits(self, study: Study) -> bool:
         """Return whether the study has ratings of the kind that the format holds."""

@@ -12,14 +12,19 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from analytics_app.exports.named.base import Segment, Writer, Written, register
+from tasks_app.models.raters import METRIC
 from tasks_app.task_types.error_spans.scoring import weight_of
 
 NO_TRANSLATION = "[No translation supplied]"
 _SPACE = re.compile(r"\s+")
 _NO_FILE = re.compile(r"[\s/\\:]+")
 
-# A rater's errors in a text; None stands for a text without a rating.
-Ratings = dict[tuple[str, str], dict[str, list[dict[str, Any]]]]
+# What raters said of a text, by rater: their errors in it, or the scores that they gave it.
+Errors = dict[tuple[str, str], dict[str, list[dict[str, Any]]]]
+Scores = dict[tuple[str, str], dict[str, list[float]]]
+
+# The name of errors that have weights, and so penalties; and that of others.
+WEIGHTED, UNWEIGHTED = "mqm", "errors"
 
 
 @register
@@ -29,21 +34,21 @@ class MtMetricsEval(Writer):
     label = gettext_lazy("mt-metrics-eval (folders)")
     about = gettext_lazy("A test set for comparing automatic metrics with these ratings.")
     not_kept = gettext_lazy(
-        "who gave which score (scores are means over raters), labels and preferences, times, line breaks and spaces at "
-        "the ends of texts, further texts of one system"
+        "labels and preferences, reasons of marks, times, keys of items, line breaks and spaces at the ends of "
+        "texts, further texts of one system"
     )
     suffix = ".zip"
     content_type = "application/zip"
 
     def write(self, written: Written, target: IO[bytes]) -> None:
         """Write the folders of all language pairs into a zip."""
-        scores: dict[str, dict[tuple[str, str], list[float]]] = {}
-        errors: Ratings = {}
+        scores: dict[str, Scores] = {}
+        errors: dict[str, Errors] = {}
         for row in written.rows():
             _collect(written, row, scores, errors)
-        for text, by_rater in errors.items():
-            penalties = [sum(error["score"] for error in of_rater) for of_rater in by_rater.values()]
-            scores.setdefault("mqm", {})[text] = [-penalty for penalty in penalties]
+        for text, by_rater in errors.get(WEIGHTED, {}).items():
+            penalties = {rater: [-sum(error["score"] for error in marked)] for rater, marked in by_rater.items()}
+            scores.setdefault(WEIGHTED, {})[text] = penalties
         pairs = sorted({segment.pair for segment in written.segments})
         with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
             for pair in pairs:
@@ -52,38 +57,47 @@ class MtMetricsEval(Writer):
                     archive.writestr(f"{written.study.slug}/{place}", "".join(f"{line}\n" for line in lines))
 
 
-def _collect(
-    written: Written, row: Mapping[str, Any], scores: dict[str, dict[tuple[str, str], list[float]]], errors: Ratings
-) -> None:
-    """Keep a rating: a score of its criterion, or an error of its rater."""
-    text = (row["item"], row["system"])
-    if row["variant"]:
+def _collect(written: Written, row: Mapping[str, Any], scores: dict[str, Scores], errors: dict[str, Errors]) -> None:
+    """Keep a rating: an error of its rater, or a score of its criterion.
+
+    Errors that were marked here have their weight as a value, and are no scores. Whoever gave a score after marking
+    errors looked at the text, even where there is no error of theirs.
+    """
+    text, rules = (row["item"], row["system"]), written.rules.get(row["task"])
+    of_task = errors.setdefault(WEIGHTED if rules else UNWEIGHTED, {}) if rules is not None else {}
+    if row["rater"].startswith(METRIC):
+        # The folder is named human-scores, and a mean over people and metrics is neither.
+        written.left_out[_("Left out: ratings of automatic metrics (%(n)s).")] += 1
+    elif row["variant"]:
         written.left_out[_("Left out: ratings of further texts of one system (%(n)s).")] += 1
-    elif row["value"] is not None and row["item"] and row["system"]:
-        scores.setdefault(_NO_FILE.sub("-", row["criterion"] or row["task"]), {}).setdefault(text, []).append(
-            row["value"]
-        )
-    elif row["task"] in written.rules and row["label"] == "none":
-        errors.setdefault(text, {}).setdefault(row["rater"], [])
-    elif row["task"] in written.rules and row["span_start"] is not None:
-        weight = weight_of(row["category"], row["severity"], written.rules[row["task"]])
-        errors.setdefault(text, {}).setdefault(row["rater"], []).append(
+    elif rules is not None and row["span_start"] is not None:
+        of_task.setdefault(text, {}).setdefault(row["rater"], []).append(
             {
                 "start": row["span_start"], "end": row["span_end"], "category": row["category"],
-                "severity": row["severity"], "score": weight, "is_source_error": row["span_side"] == "source",
+                "severity": row["severity"],
+                "score": weight_of(row["category"], row["severity"], rules) if rules else None,
+                "is_source_error": row["span_side"] == "source",
             }
         )  # fmt: skip
+    elif rules is not None and row["label"] == "none":
+        of_task.setdefault(text, {}).setdefault(row["rater"], [])
+    elif row["value"] is not None and row["item"] and row["system"]:
+        of_criterion = scores.setdefault(_NO_FILE.sub("-", row["criterion"] or row["task"]), {})
+        of_criterion.setdefault(text, {}).setdefault(row["rater"], []).append(row["value"])
+        if rules is not None:
+            of_task.setdefault(text, {}).setdefault(row["rater"], [])
     else:
         written.left_out[_("Left out: ratings that are neither scores nor errors with a place (%(n)s).")] += 1
 
 
 def _files(
-    written: Written, pair: str, segments: Sequence[Segment],
-    scores: Mapping[str, Mapping[tuple[str, str], list[float]]], errors: Ratings,
-) -> Iterator[tuple[str, Iterator[str]]]:  # fmt: skip
+    written: Written, pair: str, segments: Sequence[Segment], scores: Mapping[str, Scores], errors: Mapping[str, Errors]
+) -> Iterator[tuple[str, Iterator[str]]]:
     """Yield the place of each file of a language pair and its lines."""
     shown = [system for system in written.systems if any(system in segment.texts for segment in segments)]
     systems = _names(shown)
+    if changed := sum(systems[key] != key for key in shown):
+        written.left_out[_("Names of systems are written without spaces and slashes (%(n)s).")] = changed
     yield f"sources/{pair}.txt", (written.one_line(segment.source) for segment in segments)
     yield (
         f"documents/{pair}.docs",
@@ -98,29 +112,46 @@ def _files(
         yield f"system-outputs/{pair}/{systems[system]}.txt", (_line(written, segment, system) for segment in segments)
     for name, by_text in scores.items():
         if any((segment.key, system) in by_text for segment in segments for system in systems):
+            yield from _scores(pair, name, by_text, segments, systems)
+    for name, marked in errors.items():
+        raters = sorted({rater for by_rater in marked.values() for rater in by_rater})
+        for rater, of_rater in _names(raters).items():
             yield (
-                f"human-scores/{pair}.{name}.seg.score",
+                f"human-scores/{pair}.{name}.{of_rater}.seg.rating",
                 (
-                    f"{systems[system]}\t{_mean(by_text.get((segment.key, system)))}"
+                    _rating(systems[system], rater, marked.get((segment.key, system), {}).get(rater))
                     for system in systems
                     for segment in segments
                 ),
             )
-            yield (
-                f"human-scores/{pair}.{name}.sys.score",
-                (f"{systems[system]}\t{_mean_of_means(by_text, segments, system)}" for system in systems),
-            )
-    raters = sorted({rater for by_rater in errors.values() for rater in by_rater})
-    for rater in raters:
-        name = _NO_FILE.sub("-", rater)
+
+
+def _scores(
+    pair: str, name: str, by_text: Scores, segments: Sequence[Segment], systems: Mapping[str, str]
+) -> Iterator[tuple[str, Iterator[str]]]:
+    """Yield the files of a score: means over raters by segment and system, and the scores of each of several raters.
+
+    Penalties of a rater follow from the errors, which have files of their own.
+    """
+    means = {text: [value for values in by_rater.values() for value in values] for text, by_rater in by_text.items()}
+    raters = sorted({rater for by_rater in by_text.values() for rater in by_rater})
+    of_each = {name: means}
+    if len(raters) > 1 and name != WEIGHTED:
+        for rater, of_rater in _names(raters).items():
+            of_each[f"{name}-{of_rater}"] = {text: by_rater.get(rater, []) for text, by_rater in by_text.items()}
+    for scorer, values in of_each.items():
         yield (
-            f"human-scores/{pair}.mqm.{name}.seg.rating",
+            f"human-scores/{pair}.{scorer}.seg.score",
             (
-                _rating(systems[system], rater, errors.get((segment.key, system), {}).get(rater))
+                f"{systems[system]}\t{_mean(values.get((segment.key, system)))}"
                 for system in systems
                 for segment in segments
             ),
         )
+    yield (
+        f"human-scores/{pair}.{name}.sys.score",
+        (f"{systems[system]}\t{_mean_of_means(means, segments, system)}" for system in systems),
+    )
 
 
 def _names(keys: Iterable[str]) -> dict[str, str]:

@@ -21,8 +21,8 @@ class WmtMqm(Writer):
     label = gettext_lazy("WMT MQM (TSV)")
     about = gettext_lazy("Errors with their words, for Marot and the scripts of WMT.")
     not_kept = gettext_lazy(
-        "scores, times and seconds, the weights, references, features, tabs and line breaks in texts, further texts of "
-        "one system; places of missing words"
+        "scores, reasons of marks, times and seconds, the weights, references, features, tabs and line breaks "
+        "in texts, further texts of one system; places of missing words"
     )
     suffix = ".tsv"
     content_type = "text/tab-separated-values; charset=utf-8"

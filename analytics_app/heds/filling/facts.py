@@ -20,6 +20,7 @@ from tasks_app.settings.checks import CheckSettings, checks_of
 from tasks_app.task_types.base import Criterion as AskedCriterion
 
 REPEATS = ("repeats_alpha", "repeats_equal", "repeats_difference")
+OF_METRICS = ("metric_marks_f1", "people_marks_f1_shared")
 # What metrics are compared with; the methods text defines it.
 CEILING = ("people_pearson_texts",)
 FIELDWORK = (
@@ -183,13 +184,14 @@ def _plan(study: Study) -> dict[str, Json]:
 
 
 def _rows(run: Run | None) -> list[ResultRow]:
-    """Return the rows of a run about agreement, fieldwork and comparisons, without slices and single raters."""
+    """Return the rows of a run about agreement, fieldwork, comparisons and marks of metrics; no slice, no rater."""
     if run is None:
         return []
     rows = ResultRow.objects.filter(run=run, basis="kept", slice=None, group=None, wave=None, rater=None)
     # Of differences of systems those by people's ratings: metrics are no evaluation by humans.
     compared = rows.filter(metric=None).exclude(system_b=None)
     named = rows.filter(statistic__in=(*analyses.measures_of_agreement(), *REPEATS, *FIELDWORK, *CEILING)) | compared
+    named |= rows.filter(analysis="predicted_marks", statistic__in=OF_METRICS, system=None, label=None)
     return list(named.order_by("order"))
 
 

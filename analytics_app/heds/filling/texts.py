@@ -11,6 +11,7 @@ from django.db import connection
 from tasks_app.hooks.sections import Json
 from tasks_app.models import Study
 from tasks_app.models.judgments import is_current
+from tasks_app.models.raters import METRIC
 from tasks_app.settings.checks import COPIES
 from tasks_app.setup.texts.writes import ABOUT, BROUGHT_BACK, SAMPLED, STORED
 
@@ -61,7 +62,8 @@ SELECT json_build_object(
       WHERE t.study_id = %(study)s AND u.until IS NULL AND g.kind <> 'worse' GROUP BY u.task_id, g.purpose) of_gold),
   'raters', (SELECT json_agg(json_build_array(kind, n)) FROM (
       SELECT r.kind, count(*) AS n FROM tasks_app_rater r
-      WHERE r.study_id = %(study)s AND r.kind <> 'sandbox' AND EXISTS (
+      WHERE r.study_id = %(study)s AND r.kind <> 'sandbox'
+        AND NOT (r.kind = 'imported' AND starts_with(r.pseudonym, %(metric)s)) AND EXISTS (
         SELECT 1 FROM tasks_app_assignment a JOIN tasks_app_judgment j ON j.assignment_id = a.id
         WHERE a.rater_id = r.id AND a.purpose = 'main' AND a.state IN ('submitted', 'surplus', 'replaced')
           AND j.skip_reason = '' AND {is_current("j")} OFFSET 0)
@@ -126,6 +128,7 @@ def counts_of(study: Study, shown_only: Mapping[int, frozenset[str]]) -> TextCou
             "version": study.current_version,
             "copies": COPIES,
             "tasks": list(shown_only),
+            "metric": METRIC,
             "shown_only": beside,
         }
         cursor.execute(_COUNTS, {**about, "texts": ABOUT, "sampled": SAMPLED, "verbs": [SAMPLED, STORED, BROUGHT_BACK]})

@@ -86,12 +86,12 @@ def read(sheet: Sheet, content: bytes) -> Read:
     BadFile
         With every problem: no JSON, values of the wrong kind, criteria that the study does not have.
     """
-    given = _parsed(content)
+    form = _parsed(content)
     problems: list[str] = []
     keys = {name: key for key, name in sheet.names.items()}
     answers: dict[str, Answer] = {}
     known = {CRITERIA_FIELD}
-    listed = _listed(given)
+    listed = _listed(form)
     if absent := [name for name in listed if name not in keys]:
         criteria = ", ".join(f"“{name}”" for name in keys) or "none"
         problems += [
@@ -102,12 +102,12 @@ def read(sheet: Sheet, content: bytes) -> Read:
         places = [name for name in listed if name in keys] if question.is_per_criterion else [EVERYWHERE]
         for place in places:
             key = f"{question.number}~{keys[place]}" if place else question.number
-            answer = _answer(question, given, place, problems)
+            answer = _answer(question, form, place, problems)
             if answer is not None:
                 answers[key] = answer
     if problems:
         raise BadFile(problems)
-    return Read(answers, sorted(name for name in given if name not in known))
+    return Read(answers, sorted(name for name in form if name not in known))
 
 
 def _parsed(content: bytes) -> dict[str, Any]:

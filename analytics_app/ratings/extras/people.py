@@ -40,7 +40,8 @@ class People(Extra):
         """Read the raters of the study, as far as they go back to before the run."""
         names, since = loading.table.names, loading.run.created_at
         study = Study.objects.get(pk=loading.params["study"])
-        raters = list(Rater.objects.filter(study=study).exclude(kind=Rater.Kind.SANDBOX).order_by("pk"))
+        of_study = Rater.objects.filter(study=study).exclude(kind=Rater.Kind.SANDBOX).exclude(Rater.METRICS)
+        raters = list(of_study.order_by("pk"))
         ended = [rater for rater in raters if rater.ended_at is not None and rater.ended_at <= since]
         n = len(names.raters)
         counts, imported = np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)

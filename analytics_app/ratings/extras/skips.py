@@ -65,6 +65,7 @@ SELECT a.rater_id, a.unit_id, a."order", array_position(%(reasons)s::text[], j.s
   JOIN tasks_app_judgment j ON j.assignment_id = a.id
  WHERE u.task_id = ANY(%(tasks)s) AND j.id <= %(judgment_high)s AND j.skip_reason <> ''
    AND a.purpose IN ('main', 'control', 'attention', 'repeat') AND a.rater_kind <> 'sandbox'
+   AND a.rater_id <> ALL(%(metrics)s::bigint[])
    AND j.version = ANY(%(versions)s) AND a.unit_id <> ALL(%(withdrawn)s)
    AND {current}
  ORDER BY a.rater_id, a."order", j.id

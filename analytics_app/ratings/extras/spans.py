@@ -17,7 +17,7 @@ SIDES = ("output", "source")
 @extra
 @dataclass(frozen=True, slots=True)
 class Spans(Extra):
-    """The marks of a task, by the id of their rating, ascending.
+    """The marks of people in a task, by the id of their rating, ascending.
 
     `side` is a code into `SIDES`, -1 where a mark has no place; `start` and `end` are code points, 0 without a place.
     `category` and `severity` are codes into the tuples of their names, -1 none. `output_length` holds the code points
@@ -105,6 +105,7 @@ def _of_items(loading: Loading) -> NDArray[np.int32]:
 _WORDS = """
 SELECT DISTINCT r.{column} COLLATE "C" FROM tasks_app_rating r
  WHERE r.task_id = ANY(%(tasks)s) AND r.id <= %(high)s AND r.{column} IS NOT NULL
+   AND r.rater_id <> ALL(%(metrics)s::bigint[])
  ORDER BY 1
 """
 
@@ -125,6 +126,7 @@ SELECT r.id, CASE r.span_side WHEN 'output' THEN 0 WHEN 'source' THEN 1 ELSE -1 
   LEFT JOIN unnest(%(categories)s::text[]) WITH ORDINALITY c (word, code) ON c.word = r.category
   LEFT JOIN unnest(%(severities)s::text[]) WITH ORDINALITY s (word, code) ON s.word = r.severity
  WHERE r.task_id = ANY(%(tasks)s) AND r.id <= %(high)s
+   AND r.rater_id <> ALL(%(metrics)s::bigint[])
    AND (r.span_side IS NOT NULL OR r.category IS NOT NULL OR r.severity IS NOT NULL)
 """
 

@@ -119,6 +119,7 @@ SELECT rater_id, judgment, main, active, elapsed, at FROM (
       JOIN tasks_app_judgment j ON j.assignment_id = a.id
      WHERE u.task_id = ANY(%(tasks)s) AND j.id <= %(judgment_high)s AND j.version = ANY(%(versions)s)
        AND a.purpose IN ('main', 'control', 'attention', 'repeat') AND a.rater_kind <> 'sandbox'
+       AND a.rater_id <> ALL(%(metrics)s::bigint[])
        AND a.state NOT IN ('withdrawn', 'returned') AND (%(surplus)s OR a.state <> 'surplus')
        AND j.id <> ALL(%(added)s::bigint[])
      GROUP BY a.id) answers

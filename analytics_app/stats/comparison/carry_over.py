@@ -1,4 +1,4 @@
-"""Carry-over: what the preceding text and the rater's preceding answer add to an answer.
+"""Carry-over: the effects of the preceding text and the rater's preceding answer on an answer.
 
 Contrasts of neighbouring answers with all pairs of answers of a rater, which are zero on average in sets of any length
 unless an answer depends on the one before it. Subtracting the means of raters and texts in a regression instead would
@@ -115,8 +115,8 @@ def carry_over(
     if _repeated(text, rater, place) > SAME_ORDER:
         return _undefined(SAME_FOR_ALL)
     rows = _Rows.of(y, q, rater, starts, lengths)
-    answer, autocorrelation = _of_answers(rows, _Noise(_left(y, text, rater), np.bincount(rater)), confidence)
-    return CarryOver(_of_texts(rows, autocorrelation, confidence), answer)
+    answer = _of_answers(rows, _Noise(_left(y, text, rater), np.bincount(rater)), confidence)
+    return CarryOver(_of_texts(rows, answer, confidence), answer)
 
 
 def _undefined(note: str) -> CarryOver:
@@ -190,7 +190,7 @@ class _Rows:
         return np.asarray(np.bincount(who, weights=numbers, minlength=self.n_raters), dtype=np.float64)
 
     def ratio(self, above: Floats, below: Floats, confidence: float) -> Estimate:
-        """Return the ratio of two sums over raters, with t limits from what the raters add to it."""
+        """Return the ratio of two sums over raters, with t limits from the raters' shares in it."""
         # Lazy import: web processes import this module but never compute limits.
         from scipy.special import stdtr, stdtrit  # noqa: PLC0415
 
@@ -208,7 +208,7 @@ class _Rows:
 
 @dataclass(frozen=True, slots=True)
 class _Noise:
-    """What texts and raters leave: its variance, and the numbers of answers of the raters."""
+    """The variance that texts and raters leave, and the numbers of answers of the raters."""
 
     left: float
     of_raters: Codes
@@ -237,7 +237,7 @@ class _Matrices:
     neighbours: float
 
     def lasting(self, autocorrelation: float) -> tuple[float, float]:
-        """Return the sums of M and of W over what a text does to later answers, per point of carry-over.
+        """Return the sums of M and of W over the effects of a text on later answers, per point of carry-over.
 
         What a text adds to the next answer lives on in later answers if answers carry over too.
         """
@@ -282,8 +282,8 @@ def _series(n: int, autocorrelation: float) -> Floats:
     return np.asarray(lasting.T @ lasting)
 
 
-def _of_answers(rows: _Rows, noise: _Noise, confidence: float) -> tuple[Estimate, float]:
-    """Return the effect of the preceding answer, and 0 for its value where there is none."""
+def _of_answers(rows: _Rows, noise: _Noise, confidence: float) -> Estimate:
+    """Return the effect of the preceding answer."""
     above, below = np.zeros(rows.n_raters), np.zeros(rows.n_raters)
     spread = df = 0.0
     for n, (who, own, theirs) in rows.by_length.items():
@@ -295,7 +295,7 @@ def _of_answers(rows: _Rows, noise: _Noise, confidence: float) -> tuple[Estimate
         above += rows.summed(who[varies], ratios)
         below += rows.summed(who[varies], np.full(len(ratios), m.neighbours))
     if noise.left <= _ROUNDING or not below.any():
-        return Estimate(None, n_ratings=rows.n_ratings, n_raters=rows.n_raters, note=NO_SPREAD), 0.0
+        return Estimate(None, n_ratings=rows.n_ratings, n_raters=rows.n_raters, note=NO_SPREAD)
     observed = rows.ratio(above, below, confidence)
 
     def expected(autocorrelation: float) -> float:
@@ -314,11 +314,11 @@ def _of_answers(rows: _Rows, noise: _Noise, confidence: float) -> tuple[Estimate
     value, low, high = (
         None if x is None else _solved(expected, x) for x in (observed.value, observed.low, observed.high)
     )
-    return replace(observed, value=value, low=low, high=high), value or 0.0
+    return replace(observed, value=value, low=low, high=high)
 
 
 def _solved(expected: Callable[[float], float], observed: float) -> float:
-    """Return the autocorrelation that makes the expectation what was observed, by interpolation."""
+    """Return the autocorrelation under which the expectation equals the observed value, by interpolation."""
     from scipy.optimize import brentq  # noqa: PLC0415
 
     if expected(-_LARGEST) >= observed:
@@ -328,8 +328,22 @@ def _solved(expected: Callable[[float], float], observed: float) -> float:
     return float(brentq(lambda x: expected(x) - observed, -_LARGEST, _LARGEST, xtol=1e-8))
 
 
-def _of_texts(rows: _Rows, autocorrelation: float, confidence: float) -> Estimate:
-    """Return the effect of the preceding text, given that of the preceding answer."""
+def _of_texts(rows: _Rows, answer: Estimate, confidence: float) -> Estimate:
+    """Return the effect of the preceding text, given that of the preceding answer with its limits."""
+    if answer.value is None or answer.low is None or answer.high is None:
+        return _of_texts_given(rows, 0.0, confidence)
+    # An uncertain effect is drawn towards 0, else its large values would weigh more than its small ones.
+    half = (answer.high - answer.low) / 2
+    certain = answer.value**2 / max(answer.value**2 + half**2 / 4, _ROUNDING)
+    estimate = _of_texts_given(rows, certain * answer.value, confidence)
+    lowest, highest = (_of_texts_given(rows, end, confidence).value for end in (answer.low, answer.high))
+    if estimate.value is None or estimate.low is None or lowest is None or highest is None:
+        return estimate
+    width = float(np.hypot(estimate.value - estimate.low, (highest - lowest) / 2))
+    return replace(estimate, low=estimate.value - width, high=estimate.value + width)
+
+
+def _of_texts_given(rows: _Rows, autocorrelation: float, confidence: float) -> Estimate:
     above, below, effect = np.zeros(rows.n_raters), np.zeros(rows.n_raters), 0.0
     for n, (who, own, theirs) in rows.by_length.items():
         above += rows.summed(who, _forms(theirs, _matrices(n).contrast, own - theirs))

@@ -155,7 +155,7 @@ class _Pairs:
         counted = sizes > 1
         of_group = np.zeros(len(gold))
         of_group[counted] = 2 / (sizes[counted] * (sizes[counted] - 1)) / counted.sum()
-        kept: list[list[Floats]] = [[], [], [], []]
+        columns: list[list[Floats]] = [[], [], [], []]
         base, n_tied = 0.0, 0
         for group, by_people, by_metric in _differences(gold, scores):
             size = np.abs(by_metric) if digits is None else np.round(np.abs(by_metric), digits)
@@ -165,10 +165,12 @@ class _Pairs:
             base += float(weight[tied & (size == 0)].sum() + weight[agrees].sum())
             n_tied += int(tied.sum())
             may_tie = tied & (size > 0)
-            for column, part in zip(kept, (size[may_tie], weight[may_tie], size[agrees], weight[agrees]), strict=True):
+            for column, part in zip(
+                columns, (size[may_tie], weight[may_tie], size[agrees], weight[agrees]), strict=True
+            ):
                 column.append(part)
         # Weights add up to 1 but for rounding.
-        tied_size, tied_weight, size, size_weight = (np.concatenate(column) for column in kept)
+        tied_size, tied_weight, size, size_weight = (np.concatenate(column) for column in columns)
         return cls(tied_size, tied_weight, size, size_weight, min(base, 1.0), n_tied)
 
     def calibrated(self) -> tuple[float, float]:

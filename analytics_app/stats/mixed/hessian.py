@@ -202,21 +202,21 @@ class Hessian:
 
         Only the entries of H^-1 are computed that join two effects of one rating.
         """
-        given, sd = self.given, self.sd
+        ratings, sd = self.given, self.sd
         rows = self._heads / self._head[:, None]
         inverse = self._inverse()
         by_item = rows @ inverse
-        at = (given.item, given.system)
-        own, link, head = self._own[at], self._link[at], self._head[given.item]
+        at = (ratings.item, ratings.system)
+        own, link, head = self._own[at], self._link[at], self._head[ratings.item]
         # Of the item's row and of the text's row of B, times the inverse: the entries of the rating's own columns.
-        of_item, of_text = by_item[given.item, given.of_raters], self._of_texts(inverse)
-        item = (rows * by_item).sum(axis=1)[given.item]
+        of_item, of_text = by_item[ratings.item, ratings.of_raters], self._of_texts(inverse)
+        item = (rows * by_item).sum(axis=1)[ratings.item]
         both, text = (self._by_text(sd[2:] @ part) for part in (of_item, of_text))
         item_item = 1 / head + item
         item_text = (both - link * item_item) / own
         text_text = 1 / own + (text - 2 * link * both + link**2 * item_item) / own**2
         item_rater, text_rater = -of_item, -(of_text - link * of_item) / own
-        rater, system = given.of_raters
+        rater, system = ratings.of_raters
         cross = inverse[rater, system]
         parts = np.stack([
             sd[0] * item_item + sd[1] * item_text + sd[2:] @ item_rater,
@@ -237,15 +237,15 @@ class Hessian:
 
     def _of_texts(self, inverse: Floats) -> Floats:
         """Return the rows of B of texts times the inverse, at the two columns of each rating, shape (2, n)."""
-        given, texts = self.given, self.given.texts
-        solved = np.zeros((2, given.n))
+        ratings, texts = self.given, self.given.texts
+        solved = np.zeros((2, ratings.n))
         if not self.sd[1]:
             return solved
-        rows, step = self._texts(), max(1, _CHUNK // given.n_of_raters)
+        rows, step = self._texts(), max(1, _CHUNK // ratings.n_of_raters)
         for start in range(0, texts.item.size, step):
             chosen = texts.order[texts.begins[start] : texts.begins[min(start + step, texts.item.size)]]
             dense = rows[start : start + step] @ inverse
-            solved[:, chosen] = dense[texts.code[chosen] - start, given.of_raters[:, chosen]]
+            solved[:, chosen] = dense[texts.code[chosen] - start, ratings.of_raters[:, chosen]]
         return solved
 
     def _by_text(self, by_rating: Floats) -> Floats:

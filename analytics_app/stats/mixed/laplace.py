@@ -88,22 +88,22 @@ class Likelihood:
         sd : ndarray of float, shape (4,)
             Standard deviations of the random effects in the order of TERMS, from 0.
         """
-        given, scale = self.ratings, sd[:, None]
-        fixed = effects[given.system]
+        ratings, scale = self.ratings, sd[:, None]
+        fixed = effects[ratings.system]
         slopes, hessian = self._climb(thresholds, fixed, sd)
-        own = self.mode[given.columns]
+        own = self.mode[ratings.columns]
         leverage, parts = hessian.leverages()
         # What the mode moves by when a parameter moves: the adjoint of the derivative of log det through the mode.
         pull = slopes.third * leverage / 2
         adjoint = hessian.solve(self._gathered(pull * scale))
-        felt = (adjoint[given.columns] * scale).sum(axis=0)
+        felt = (adjoint[ratings.columns] * scale).sum(axis=0)
 
         log_det = hessian.log_det
         value = float(slopes.value.sum() - self.mode @ self.mode / 2 - log_det / 2)
         by_predictor = slopes.first - pull + felt * slopes.weight
         by_sd = (slopes.first - pull + felt * slopes.weight) @ own.T - slopes.weight @ parts.T
-        by_sd -= (adjoint[given.columns] * slopes.first).sum(axis=1)
-        by_effects = sums(given.system, by_predictor, given.n_systems)
+        by_sd -= (adjoint[ratings.columns] * slopes.first).sum(axis=1)
+        by_effects = sums(ratings.system, by_predictor, ratings.n_systems)
         return value, self._by_thresholds(slopes, leverage, felt, thresholds.size), by_effects, by_sd
 
     def _by_thresholds(self, slopes: _Slopes, leverage: Floats, felt: Floats, n: int) -> Floats:
@@ -129,11 +129,11 @@ class Likelihood:
         Second derivatives cost most, so that those of the last parameters serve as long as each step leaves a quarter
         of the gradient at most; at the mode they are computed anew.
         """
-        given, scale = self.ratings, sd[:, None]
-        mode = self.mode if np.isfinite(self.mode).all() else np.zeros(given.n_columns)
+        ratings, scale = self.ratings, sd[:, None]
+        mode = self.mode if np.isfinite(self.mode).all() else np.zeros(ratings.n_columns)
 
         def looked(point: Floats) -> tuple[float, _Slopes, Floats]:
-            slopes = _slopes(thresholds, given.step, fixed + (point[given.columns] * scale).sum(axis=0))
+            slopes = _slopes(thresholds, ratings.step, fixed + (point[ratings.columns] * scale).sum(axis=0))
             gradient = self._gathered(slopes.first * scale) - point
             return float(slopes.value.sum() - point @ point / 2), slopes, gradient
 
@@ -143,7 +143,7 @@ class Likelihood:
             steepest = np.abs(gradient).max()
             if steepest < _FLAT:
                 break
-            hessian = hessian or Hessian(given, sd, slopes.weight)
+            hessian = hessian or Hessian(ratings, sd, slopes.weight)
             move, size = hessian.solve(gradient), 1.0
             new_height, new_slopes, new_gradient = looked(mode + move)
             while new_height < height - 1e-12 * abs(height) and size > _SHORTEST:
@@ -152,5 +152,5 @@ class Likelihood:
             mode, height, slopes, gradient = mode + size * move, new_height, new_slopes, new_gradient
             if np.abs(gradient).max() > _ENOUGH * steepest:
                 hessian = None
-        self.mode, self._hessian = mode, Hessian(given, sd, slopes.weight)
+        self.mode, self._hessian = mode, Hessian(ratings, sd, slopes.weight)
         return slopes, self._hessian

@@ -11,6 +11,8 @@ from analytics_app.stats.planning.sign_power import power_of_sign_test
 
 # So many numbers are all tried; of a longer range as many as the second says.
 _ALL, _TRIED = 100, 60
+# Effects are found to this precision; the power at the one returned is at least the one asked for.
+_PRECISION = 1e-6
 
 
 def smallest_difference(assumed: Assumed, n_items: int, *, alpha: float, power: float) -> float | None:
@@ -149,7 +151,11 @@ def _check(alpha: float, power: float) -> None:
 
 
 def _where(power_at: Callable[[float], float], low: float, high: float, power: float) -> float:
-    """Return where a rising power crosses the given one."""
-    from scipy.optimize import brentq  # noqa: PLC0415  lazy import: scipy loads slowly
-
-    return float(brentq(lambda effect: power_at(effect) - power, low, high, xtol=1e-6))
+    """Return where a rising power crosses the given one, by halving: scipy.optimize loads slowly."""
+    while high - low > _PRECISION:
+        middle = (low + high) / 2
+        if power_at(middle) < power:
+            low = middle
+        else:
+            high = middle
+    return high

@@ -127,7 +127,7 @@ def wmt_trueskill(
 def ranked_together(
     several: Sequence[Comparisons], *, n_runs: int = 200, most_steps: int = 20_000, confidence: float = 0.95
 ) -> list[Ranked]:
-    """Return what `wmt_trueskill` returns for each of several sets of comparisons, such as those of many criteria.
+    """Return the result of `wmt_trueskill` for each of several sets of comparisons, such as those of many criteria.
 
     All runs of all sets advance at once, which takes far less time than one set after the other. Each set has its own
     generator, so its result does not depend on the others.

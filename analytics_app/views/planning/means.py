@@ -213,20 +213,20 @@ class MeansPlan(PlanningForm):
 
     def _enough(self, assumed: Assumed, n: int, power: float) -> list[str]:
         """Return the fewest items, and the fewest raters, that reach the target power."""
-        wanted = self.cleaned_data["wanted"]
+        target = self.cleaned_data["wanted"]
         if not assumed.difference:
             return []
-        if power >= wanted:
+        if power >= target:
             return [self._fewer(assumed, n)]
         # With more raters than ratings of a system some would rate one system only.
         most = min(MOST, n * assumed.raters_per_text)
-        items = fewest(lambda number: self._power(assumed, number), above=n, most=MOST, power=wanted)
+        items = fewest(lambda number: self._power(assumed, number), above=n, most=MOST, power=target)
         raters = fewest(
             lambda number: self._power(replace(assumed, raters=number), n),
-            above=assumed.raters, most=most, power=wanted,
+            above=assumed.raters, most=most, power=target,
         )  # fmt: skip
         words = {
-            "power": exactly(wanted), "items": whole(items).text, "raters": whole(raters).text, "n": whole(n).text,
+            "power": exactly(target), "items": whole(items).text, "raters": whole(raters).text, "n": whole(n).text,
             "now": whole(assumed.raters).text, "most": whole(MOST).text, "ratings": _ratings(assumed, n),
             "of_items": _ratings(assumed, items or n),
         }  # fmt: skip
@@ -245,7 +245,7 @@ class MeansPlan(PlanningForm):
                 "%(power)s is reached with %(raters)s raters who share the %(ratings)s ratings of %(n)s items. %(now)s "
                 "raters are too few, even with %(most)s items."
             )
-        elif self._power(replace(assumed, raters=MOST), MOST) >= wanted:
+        elif self._power(replace(assumed, raters=MOST), MOST) >= target:
             reached = _("%(power)s takes both more items and more raters.")
         else:
             reached = _("%(power)s is not reached even with %(most)s items and as many raters.")
@@ -253,18 +253,18 @@ class MeansPlan(PlanningForm):
 
     def _fewer(self, assumed: Assumed, n: int) -> str:
         """Return the fewest items, and the fewest raters, where the power is above the target."""
-        wanted = self.cleaned_data["wanted"]
+        target = self.cleaned_data["wanted"]
         # Fewer items would leave raters without a rating.
         rated = -(-assumed.raters // (assumed.raters_per_text * assumed.systems))
         items = fewest(
-            lambda number: self._power(assumed, number), above=min(n, max(LEAST_ITEMS, rated)) - 1, most=n, power=wanted
+            lambda number: self._power(assumed, number), above=min(n, max(LEAST_ITEMS, rated)) - 1, most=n, power=target
         )
         raters = fewest(
             lambda number: self._power(replace(assumed, raters=number), n),
-            above=max(2, assumed.raters_per_text) - 1, most=assumed.raters, power=wanted,
+            above=max(2, assumed.raters_per_text) - 1, most=assumed.raters, power=target,
         )  # fmt: skip
         words = {
-            "power": exactly(wanted), "items": whole(items or n).text, "of_items": _ratings(assumed, items or n),
+            "power": exactly(target), "items": whole(items or n).text, "of_items": _ratings(assumed, items or n),
             "now": whole(assumed.raters).text, "raters": whole(raters or assumed.raters).text,
             "ratings": _ratings(assumed, n), "n": whole(n).text,
         }  # fmt: skip

@@ -101,6 +101,8 @@ class Row:
     @property
     def standing(self) -> Promise | str:
         """Return the state or outcome of the rater in words."""
+        if self.rater.is_metric:
+            return _("automatic metric")
         if self.rater.outcome:
             return self.rater.get_outcome_display()
         if self.rater.kind == Rater.Kind.IMPORTED:

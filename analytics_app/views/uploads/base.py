@@ -1,5 +1,6 @@
 """The common part of the pages of all tables of values from elsewhere."""
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -170,18 +171,18 @@ class UploadPages(TablePages[ColumnsForm | ValuesText]):
             "deletes": self.deletes,
         }
 
+    @abstractmethod
     def stored_values(self) -> Sequence[Any]:
         """Return the stored rows, for a table."""
-        raise NotImplementedError
 
     def deletable(self, stored: Sequence[Any]) -> list[tuple[str, str]]:
         """Return the rows that can be deleted, as choices: value and label."""
         names = [row[self.deletes] for row in stored]
         return [(name, name) for name in dict.fromkeys(names)]
 
+    @abstractmethod
     def deleted(self, n: int, name: str) -> str:
         """Return the deletion in words."""
-        raise NotImplementedError
 
     def columns_form(self) -> ColumnsForm | ValuesText:
         if self.request.POST.get("mode") == "text":

@@ -192,7 +192,7 @@ export function start(form) {
   const copies = units.map((unit) => COPIES + unit);
   const clockKey = `evalweb:clock:${units[0]}`;
   const clock = startClock(form, clockKey);
-  const log = new logs.Log(() => performance.now());
+  const log = new logs.Log(() => performance.now(), units.length);
   skipping.start(form);
   const endDrafts = startDrafts(form, copies);
   let over = false;

@@ -4,19 +4,22 @@ import { during } from "./page.js";
 
 /** Enough for any honest unit; a stuck key must not fill the form. */
 export const LONGEST_LOG = 400;
+// For a page of many texts: what the form can hold.
+const LONGEST_LOG_OF_PAGE = 1200;
 
 const LONGEST_VALUE = 60;
 
 export class Log {
-  constructor(now) {
+  constructor(now, texts = 1) {
     this.now = now;
+    this.longest = Math.min(LONGEST_LOG * texts, LONGEST_LOG_OF_PAGE);
     this.opened = now();
     this.rows = [];
     this.add("open");
   }
 
   add(what, field, value) {
-    if (this.rows.length >= LONGEST_LOG) {
+    if (this.rows.length >= this.longest) {
       return;
     }
     const row = [Math.round((this.now() - this.opened) / 100) / 10, what];

@@ -5,6 +5,7 @@ import * as chains from "./chains.js";
 import * as copy from "./copy.js";
 import * as cover from "./cover.js";
 import * as dialog from "./dialog.js";
+import * as documents from "./document.js";
 import * as judge from "./judge.js";
 import * as landing from "./landing.js";
 import * as media from "./media.js";
@@ -33,6 +34,10 @@ onEveryPage(() => {
     trying.start(form);
   } else if (form) {
     judge.start(form);
+  }
+  // After the types have put their questions in order, and the drafts are back.
+  if (form) {
+    documents.start(form);
   }
   landing.start();
 

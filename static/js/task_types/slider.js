@@ -89,6 +89,8 @@ class Slider {
     this.output = question.querySelector("[data-slider-value]");
     this.list = question.querySelector("[data-anchors]");
     this.showNumbers = "showNumbers" in question.dataset;
+    // In a narrow column the number alone stands over the track.
+    this.isBrief = this.showNumbers && question.closest("[data-document]") !== null;
     this.range = new Range(Number(this.number.min), Number(this.number.max), Number(this.number.step));
     this.anchors = [...this.list.children].map((item) => ({
       item,
@@ -209,7 +211,7 @@ class Slider {
 
   /** What stands over the track. Between the ends alone the place of the thumb says more than words. */
   words(value, place) {
-    const says = this.anchors.length > 2 || place[0] === place[1];
+    const says = !this.isBrief && (this.anchors.length > 2 || place[0] === place[1]);
     const parts = [this.showNumbers ? numeral(value) : "", says ? placeInWords(place, (one) => `\u2068${one}\u2069`) : ""];
     return parts.filter(Boolean).join(", ") || word("set");
   }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -31,7 +32,7 @@ class Option:
     choices: Mapping[str, str | Promise]
 
 
-class NamedFormat:
+class NamedFormat(ABC):
     """A reader of a format. Its name is that of its module, with hyphens."""
 
     name: ClassVar[str]
@@ -43,13 +44,13 @@ class NamedFormat:
     not_kept: ClassVar[str | Promise]
     options: ClassVar[Mapping[str, Option]] = {}
 
+    @abstractmethod
     def recognise(self, files: Files) -> Sign | None:
         """Return the sign that the files are of this format; None where there is none."""
-        raise NotImplementedError
 
+    @abstractmethod
     def read(self, files: Files, study: Collected, options: Mapping[str, str]) -> None:
         """Collect the texts and ratings of the files. Raises StudyFileError."""
-        raise NotImplementedError
 
     def option(self, options: Mapping[str, str], name: str) -> str:
         """Return the value of an option, the usual one where none was chosen."""

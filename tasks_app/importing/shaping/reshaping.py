@@ -245,7 +245,7 @@ class Reshaping:
         """Return advice where a column of the mapping is a part that a pattern of `split` names; else ""."""
         if not any(path in words_of(pattern) for pattern in self.shape.splits.values()):
             return ""
-        return _("split reads “%(path)s” by itself: leave it out of “columns”.") % {"path": path}
+        return _("The pattern under “split” fills “%(path)s” already: remove it from “columns”.") % {"path": path}
 
     def _about_header(self, table: Records) -> str:
         """Return advice where the first line of a file may be no header; "" where it looks like one."""

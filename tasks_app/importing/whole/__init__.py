@@ -156,15 +156,17 @@ def _place(entry: tuple[int, int, object]) -> tuple[int, int]:
 
 def _of_empty(reading: Reading, empty: str) -> Iterator[str]:
     """Read outputs without a text as the mapping says, and yield notes on them and questions still to be decided."""
-    found = reading.without_text
-    if not found:
+    empty_outputs = reading.without_text
+    if not empty_outputs:
         return
-    if len(found) == len(reading.outputs) and empty != EMPTY_TEXT:
+    if len(empty_outputs) == len(reading.outputs) and empty != EMPTY_TEXT:
         yield _("Some outputs have no text in the table: a sentence that says so stands in its place.")
         return
-    lines = ", ".join([*(f"{output.line:,}" for output in found[:LISTED]), *(["…"] if len(found) > LISTED else [])])
+    lines = ", ".join(
+        [*(f"{output.line:,}" for output in empty_outputs[:LISTED]), *(["…"] if len(empty_outputs) > LISTED else [])]
+    )
     sentence = ngettext(
-        "%(n)s output is empty (line %(lines)s).", "%(n)s outputs are empty (lines %(lines)s).", len(found)
+        "%(n)s output is empty (line %(lines)s).", "%(n)s outputs are empty (lines %(lines)s).", len(empty_outputs)
     )
     what = {
         EMPTY_TEXT: _("Each is an empty text, as the mapping says."),
@@ -178,9 +180,9 @@ def _of_empty(reading: Reading, empty: str) -> Iterator[str]:
         ),
     )
     if empty == EMPTY_TEXT:
-        for output in found:
+        for output in empty_outputs:
             output.values["output"] = ""
-    yield f"{sentence % {'n': f'{len(found):,}', 'lines': lines}} {what}"
+    yield f"{sentence % {'n': f'{len(empty_outputs):,}', 'lines': lines}} {what}"
 
 
 def _notes(reading: Reading, tasks: list[TaskOfTable]) -> Iterator[str]:

@@ -27,7 +27,7 @@ MOST_LABELS = 40
 ANSWER = (
     "value", "label", "text", "judgment", "submitted_at", "started_at", "seconds", "purpose", "repeat_of", "wave",
     "group", "state", "shown_value", "arrangement", "span_side", "span_start", "span_end", "category", "severity",
-    "mark_origin", "mark_of",
+    "mark_origin", "mark_of", "mark_reason",
 )  # fmt: skip
 _SPAN = ("span_start", "category", "severity")
 

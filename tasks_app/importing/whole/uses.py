@@ -70,6 +70,7 @@ _LABELS: Mapping[str, Promise] = {
     "severity": gettext_lazy("marked words: severity"),
     "mark_origin": gettext_lazy("marked words: own, kept or changed"),
     "mark_of": gettext_lazy("marked words: number of the mark given beforehand"),
+    "mark_reason": gettext_lazy("marked words: why they are an error"),
 }
 
 # The order of a form: what nearly every table has, ratings, attributes; then the rest.

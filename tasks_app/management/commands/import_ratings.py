@@ -35,6 +35,9 @@ class Command(StoringCommand):
         parser.add_argument(
             "--option", metavar="NAME=VALUE", action="append", default=[], help="a choice of the format"
         )
+        parser.add_argument(
+            "--metric", metavar="NAME", help="the file has marks of this automatic metric, not of people"
+        )
         parser.add_argument("--save-map", metavar="NAME", help="save the mapping with the study under this name")
 
     def store(self, study: Study, by: Actor, options: Mapping[str, Any]) -> importing.Imported:
@@ -47,7 +50,7 @@ class Command(StoringCommand):
                 raise CommandError(f"--save-map: {error}") from None
         if options["format"] is not None:
             return _of_format(study, by, options)
-        mapping = _mapping(study, options["map"])
+        mapping = _of_metric(_mapping(study, options["map"]), options["metric"])
         file = importing.RatingsFile.at(options["file"])
         try:
             with told_on(self.stderr) as tell:
@@ -68,9 +71,16 @@ def _of_format(study: Study, by: Actor, options: Mapping[str, Any]) -> importing
     if options["map"] is not None or options["save_map"] is not None:
         raise CommandError("--format says how the files are read. Leave out --map and --save-map.")
     format, chosen = format_of(options)
-    mapping = importing.from_document(format, {"repeats": "keep"})
+    mapping = _of_metric(importing.from_document(format, {"repeats": "keep"}), options["metric"])
     with studies.ratings_at(options["file"], format, chosen, study.slug) as file:
         return importing.import_ratings(study=study, file=file, mapping=mapping, by=by, check=options["check"])
+
+
+def _of_metric(mapping: importing.ColumnMapping, metric: str | None) -> importing.ColumnMapping:
+    """Return the mapping for marks of a metric, if there is one. Raises StudyFileError."""
+    if metric is None:
+        return mapping
+    return importing.from_document(mapping.label or "--metric", {**mapping.document, "metric": metric})
 
 
 def _mapping(study: Study, text: str | None) -> importing.ColumnMapping:

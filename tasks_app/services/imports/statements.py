@@ -16,7 +16,7 @@ CREATE TEMPORARY TABLE import_row (
     alone boolean NOT NULL,
     value double precision, label text, text text, shown_value double precision,
     span_side text, span_start integer, span_end integer, category text, severity text, mark_origin text,
-    mark_of integer,
+    mark_of integer, mark_reason text,
     judgment text, repeat_of text, purpose text NOT NULL, wave integer NOT NULL, version integer NOT NULL,
     state text, skip_reason text, comment text, position integer, seconds double precision,
     started_at timestamptz, submitted_at timestamptz, arrangement jsonb
@@ -26,7 +26,10 @@ CREATE TEMPORARY TABLE import_rater (number integer NOT NULL, id bigint, last in
 
 # Columns that identify a rating within one rater's pass through a study.
 PLACE = "rater, unit, wave, purpose, part, part_b, criterion"
-VALUES = "value, label, text, shown_value, span_side, span_start, span_end, category, severity, mark_origin, mark_of"
+VALUES = (
+    "value, label, text, shown_value, span_side, span_start, span_end, category, severity, mark_origin, mark_of, "
+    "mark_reason"
+)
 
 TABLES = ("import_judgment", "import_key", "import_row", "import_rater")
 
@@ -273,9 +276,10 @@ SELECT id, assignment, gen_random_uuid(),
 ADD_RATINGS = """
 INSERT INTO tasks_app_rating (judgment_id, task_id, rater_id, unit_id, part_id, part_b_id, criterion_id, number, value,
                               label, text, shown_value, span_side, span_start, span_end, category, severity,
-                              mark_origin, mark_of)
+                              mark_origin, mark_of, mark_reason)
 SELECT g.id, r.task, p.id, r.unit, r.part, r.part_b, r.criterion, k.number, r.value, r.label, r.text, r.shown_value,
-       r.span_side, r.span_start, r.span_end, r.category, r.severity, r.mark_origin, r.mark_of
+       r.span_side, r.span_start, r.span_end, r.category, r.severity, r.mark_origin, r.mark_of,
+       r.mark_reason
   FROM import_row r
   JOIN import_key k ON k.line = r.line
   JOIN import_judgment g ON g.line = k.head

@@ -67,6 +67,7 @@ class Answer(NamedTuple):
     severity: str | None = None
     mark_origin: str | None = None
     mark_of: int | None = None
+    mark_reason: str | None = None
     skip_reason: str | None = None
     comment: str | None = None
 

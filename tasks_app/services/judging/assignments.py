@@ -10,7 +10,8 @@ from tasks_app import channels
 from tasks_app.links.credentials import new_code
 from tasks_app.models import Assignment, Event, Rater, RaterSet, Study, Task
 from tasks_app.models.statements import PreparedQuery
-from tasks_app.selectors import screens
+from tasks_app.selectors import document_pages, screens
+from tasks_app.selectors.document_pages import texts_of
 from tasks_app.services import events, pay
 from tasks_app.services.arrival import enrolment, groups
 from tasks_app.services.database import atomically, lock_claims, retried
@@ -45,42 +46,62 @@ def next_page(*, rater: Rater) -> list[Assignment]:
     return page
 
 
-# A rater's next units, with their drafts.
-_WAITING = PreparedQuery(
-    "waiting_units",
-    lambda rater: (
-        Assignment.objects.filter(rater=rater, state__in=Assignment.State.WAITING)
-        .filter(Q(set__opens_at=None) | Q(set__opens_at__lte=Now()))
-        .filter(Q(set__closes_at=None) | Q(set__closes_at__gt=Now()))
-        .select_related("unit", "set", "draft")
-        .order_by("order")[:MOST_ON_A_PAGE]
-    ),
-    rater=-1,
-)
+# The waiting units among which those of a document are looked for. The design leaves them together, but for checks.
+_MOST_IN_REACH = 1_000
+
+
+def _waiting(most: int) -> PreparedQuery[Assignment]:
+    """Return the query for a rater's next units, with their drafts: so many at most."""
+    return PreparedQuery(
+        f"waiting_units_{most}",
+        lambda rater: (
+            Assignment.objects.filter(rater=rater, state__in=Assignment.State.WAITING)
+            .filter(Q(set__opens_at=None) | Q(set__opens_at__lte=Now()))
+            .filter(Q(set__closes_at=None) | Q(set__closes_at__gt=Now()))
+            .select_related("unit", "set", "draft")
+            .order_by("order")[:most]
+        ),
+        rater=-1,
+    )
+
+
+_WAITING, _WAITING_IN_REACH = _waiting(MOST_ON_A_PAGE), _waiting(_MOST_IN_REACH)
 
 
 @retried
 def _show_next(*, rater: Rater) -> list[Assignment]:
     """Return the units on a rater's next page, marked as shown by a statement that is a transaction of its own."""
-    page = page_of(_WAITING.fetch(rater=rater.pk), rater.study)
+    waiting = _WAITING.fetch(rater=rater.pk)
+    if len(waiting) == MOST_ON_A_PAGE and _begins_document(waiting[0], rater.study):
+        waiting = _WAITING_IN_REACH.fetch(rater=rater.pk)
+    page = page_of(waiting, rater.study)
     return leases.show(page, rater) if page else []
 
 
-def page_of(waiting: Sequence[Assignment], study: Study) -> list[Assignment]:
-    """Return the units of one page among some, in their order: the first, and those after it that go with it.
+def _begins_document(first: Assignment, study: Study) -> bool:
+    """Return whether the page that begins with a unit shows a whole document."""
+    kind = screens.frame_of(first.unit.task_id, study).kind
+    return first.purpose in Purpose.JUDGED and kind.shows_documents
 
-    They are judged, of one set, ask the same criterion where each asks its own, and are at most as many as their task
-    says. A text never stands beside its repeat or its degraded copy: the page ends before that.
+
+def page_of(waiting: Sequence[Assignment], study: Study) -> list[Assignment]:
+    """Return the units of one page among some: the first, and those after it that go with it.
+
+    They are judged, of one set, and ask the same criterion where each asks its own. They are those of one document
+    where their task shows whole documents; else they are at most as many as their task says, in their order. A text
+    never stands beside its repeat or its degraded copy: the page ends before that.
     """
     if not waiting:
         return []
     first, page = waiting[0], [waiting[0]]
     if first.purpose not in Purpose.JUDGED:
         return page
+    if _begins_document(first, study):
+        return document_pages.on_page([first, *(one for one in waiting[1:] if _goes_with(one, first))], study)
     most = screens.frame_of(first.unit.task_id, study).kind.texts_on_page
     for assignment in waiting[1:most]:
-        units = {of_page for shown in page for of_page in _texts_of(shown)}
-        if not _goes_with(assignment, first) or units & _texts_of(assignment):
+        units = {of_page for shown in page for of_page in texts_of(shown)}
+        if not _goes_with(assignment, first) or units & texts_of(assignment):
             break
         page.append(assignment)
     return page
@@ -91,12 +112,6 @@ def _goes_with(assignment: Assignment, first: Assignment) -> bool:
     criterion, criterion_of_first = (shown.unit.features.get("criterion") for shown in (assignment, first))
     is_of_set = assignment.set_id == first.set_id is not None
     return is_of_set and assignment.purpose in Purpose.JUDGED and criterion == criterion_of_first
-
-
-def _texts_of(assignment: Assignment) -> set[int]:
-    """Return the units that an assignment shows: its own, and the unit that it is a degraded copy of."""
-    original = assignment.unit.features.get("degraded_of")
-    return {assignment.unit_id} | ({original} if original is not None else set())
 
 
 @atomically

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 from django.db.models import QuerySet
 from django.db.models.functions import Now
@@ -48,17 +48,34 @@ def known_answers(unit_id: int) -> list[tuple[Gold, GoldAnswer]]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class Counterpart:
-    """The rater's answer to the degraded copy of a unit, or to its original: values by criterion id."""
+class Known(NamedTuple):
+    """A known answer as it is graded with: its row, as a task type reads it, and whether its results count."""
 
     gold: int
+    answer: GoldAnswer
+    counts: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Counterpart:
+    """The rater's answer to the degraded copy of a unit, or to its original: values by criterion id.
+
+    `gold` is the known answer that compares the two, about the unit `gold_unit`; `counts` says that its result counts.
+    """
+
+    gold: int
+    gold_unit: int
+    counts: bool
     values: Mapping[int, float]
+
+
+# A result of a check: of the assignment, in the task, about the unit, in the judgment, passed or not.
+_Result: TypeAlias = tuple[int, int, int, int, bool]
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The data with which an answer is graded: read under the rater's lock, before the answer is stored.
+    """The data with which an answer is graded: as it is under the rater's lock, before the answer is stored.
 
     `is_final` says that the rater has answered another unit since they first answered this one. `scores` counts the
     checks by task, this unit left out, `answered` all units the rater has answered, and `paces` what limits of pace are
@@ -67,46 +84,62 @@ class Standing:
 
     answered: int
     is_final: bool
-    known: Sequence[tuple[int, GoldAnswer]]
+    known: Sequence[Known]
     scores: Mapping[int, CheckScore]
     counterpart: Counterpart | None
     paces: Mapping[int, limits.Pace] = field(default_factory=dict)
 
 
-# The last column but one is about the degraded copy of the unit, or its original, with the answer as it stands now.
+_COUNTS = f"g.purpose IN ('control', 'attention') AND NOT {is_withdrawn('g.unit_id')}"
+_VALUES = f"""(
+    SELECT jsonb_agg(jsonb_build_array(r.criterion_id, r.value) ORDER BY r.id)
+    FROM tasks_app_judgment j JOIN tasks_app_rating r ON r.judgment_id = j.id
+    WHERE j.assignment_id = o.assignment AND {is_current("j")}
+      AND r.span_side IS NULL AND r.value IS NOT NULL AND r.criterion_id IS NOT NULL)"""  # noqa: S608  constants
+
+# All that the units of a page are graded with, in one row. The fifth column is about the degraded copies of the units,
+# or their originals, with the answers as they stand now.
 _STANDING = Prepared(
     "standing",
     f"""
+WITH first AS MATERIALIZED (
+    SELECT j.id, j.assignment_id AS assignment FROM tasks_app_judgment j
+    JOIN tasks_app_assignment a ON a.id = j.assignment_id
+    WHERE a.rater_id = %(rater)s AND j.replaces_id IS NULL),
+page AS MATERIALIZED (
+    SELECT * FROM unnest(%(assignments)s::bigint[], %(units)s::bigint[], %(originals)s::bigint[], %(copied)s::bigint[])
+        AS p(assignment, unit, original, copied)),
+other AS (
+    SELECT p.assignment AS about, a.id AS assignment, u.id AS gold_unit
+    FROM tasks_app_assignment a JOIN tasks_app_unit u ON u.id = a.unit_id
+    JOIN page p ON p.original = (u.features->>'degraded_of')::bigint
+    WHERE a.rater_id = %(rater)s AND a.purpose = 'control'
+    UNION ALL
+    SELECT p.assignment, a.id, p.unit FROM tasks_app_assignment a JOIN page p ON p.copied = a.unit_id
+    WHERE a.rater_id = %(rater)s AND a.purpose = 'main')
 SELECT
-  (SELECT count(*) FROM tasks_app_judgment j JOIN tasks_app_assignment a ON a.id = j.assignment_id
-   WHERE a.rater_id = %(rater)s AND j.replaces_id IS NULL),
-  EXISTS (SELECT 1 FROM tasks_app_judgment j JOIN tasks_app_assignment a ON a.id = j.assignment_id
-          WHERE a.rater_id = %(rater)s AND a.id <> %(assignment)s AND j.replaces_id IS NULL
-            AND j.id > (SELECT min(o.id) FROM tasks_app_judgment o WHERE o.assignment_id = %(assignment)s)),
-  (SELECT COALESCE(jsonb_agg(jsonb_build_array(g.id, g.kind, g.answer, c.key) ORDER BY g.id), '[]')
+  (SELECT count(*) FROM first),
+  (SELECT COALESCE(jsonb_agg(f.assignment), '[]') FROM first f
+   WHERE f.assignment = ANY(%(assignments)s) AND f.id < (
+       SELECT max(l.id) FROM first l WHERE l.assignment <> f.assignment)),
+  (SELECT COALESCE(
+       jsonb_agg(jsonb_build_array(g.unit_id, g.id, g.kind, g.answer, c.key, {_COUNTS}) ORDER BY g.id), '[]')
    FROM tasks_app_gold g LEFT JOIN tasks_app_criterion c ON c.id = g.criterion_id
-   WHERE g.unit_id = %(unit)s AND g.kind <> 'worse'),
-  (SELECT COALESCE(jsonb_agg(jsonb_build_array(u.task_id, g.unit_id, j.id, r.passed)), '[]')
+   WHERE g.unit_id = ANY(%(units)s) AND g.kind <> 'worse'),
+  (SELECT COALESCE(jsonb_agg(jsonb_build_array(a.id, u.task_id, g.unit_id, j.id, r.passed)), '[]')
    FROM tasks_app_assignment a
    JOIN tasks_app_judgment j ON j.assignment_id = a.id
    JOIN tasks_app_controlresult r ON r.judgment_id = j.id
-   JOIN tasks_app_gold g ON g.id = r.gold_id AND g.purpose IN ('control', 'attention')
+   JOIN tasks_app_gold g ON g.id = r.gold_id
    JOIN tasks_app_unit u ON u.id = g.unit_id
-   WHERE a.rater_id = %(rater)s AND a.id <> %(assignment)s AND NOT {is_withdrawn("g.unit_id")}),
-  (SELECT jsonb_build_object('gold', g.id, 'values', (
-       SELECT jsonb_agg(jsonb_build_array(r.criterion_id, r.value) ORDER BY r.id) FROM tasks_app_rating r
-       WHERE r.judgment_id = j.id AND r.span_side IS NULL AND r.value IS NOT NULL AND r.criterion_id IS NOT NULL))
-   FROM tasks_app_assignment a
-   JOIN tasks_app_unit u ON u.id = a.unit_id
-   JOIN tasks_app_judgment j ON j.assignment_id = a.id
-   JOIN tasks_app_gold g ON g.kind = 'worse'
-    AND g.unit_id = CASE WHEN a.purpose = 'control' THEN u.id ELSE %(unit)s END
-   WHERE a.rater_id = %(rater)s
-     AND (a.purpose = 'control' AND (u.features->>'degraded_of')::bigint = %(original)s
-          OR a.purpose = 'main' AND u.id = %(copied)s)
-     AND j.skip_reason = '' AND {is_current("j")}
-   ORDER BY a.id LIMIT 1),
-  ({limits.PACES})
+   WHERE a.rater_id = %(rater)s AND {_COUNTS}),
+  (SELECT COALESCE(
+       jsonb_agg(jsonb_build_array(o.about, g.id, g.unit_id, {_COUNTS}, {_VALUES}) ORDER BY o.assignment), '[]')
+   FROM other o JOIN tasks_app_gold g ON g.kind = 'worse' AND g.unit_id = o.gold_unit
+   WHERE EXISTS (SELECT 1 FROM tasks_app_judgment j
+                 WHERE j.assignment_id = o.assignment AND j.skip_reason = '' AND {is_current("j")})),
+  ({limits.PACES}),
+  ({limits.TIMED})
 """,  # noqa: S608  its parts are constants of the code
 )
 
@@ -147,14 +180,95 @@ class Grade:
     notice_due: bool = False
 
 
+class PageStanding:
+    """The data with which the answers to a page are graded, read once, and brought up to date by each answer."""
+
+    def __init__(self, screens_of_page: Sequence[RaterScreen]) -> None:
+        """Read, in one statement, the values that the answers of a rater are graded with."""
+        rater, units = screens_of_page[0].rater, [screen.assignment for screen in screens_of_page]
+        is_copy = Purpose.CONTROL
+        params = {
+            "rater": rater.pk,
+            "assignments": [unit.pk for unit in units],
+            "units": [unit.unit_id for unit in units],
+            # A repeat or a warm-up of a text is not compared with its copy.
+            "originals": [unit.unit_id if unit.purpose == Purpose.MAIN else None for unit in units],
+            "copied": [unit.unit.features.get("degraded_of") if unit.purpose == is_copy else None for unit in units],
+        }
+        answered, final, known, results, counterparts, paces, timed = _STANDING.rows(params)[0]
+        self._answered = answered
+        self._final = set(_read(final))
+        self._known: dict[int, list[Known]] = {}
+        for unit, pk, kind, answer, criterion, counts in _read(known):
+            self._known.setdefault(unit, []).append(Known(pk, GoldAnswer(kind, answer, criterion), counts))
+        self._results: list[_Result] = [tuple(result) for result in _read(results)]
+        self._counterparts: dict[int, Counterpart] = {}
+        for about, gold, unit, counts, values in _read(counterparts):
+            self._counterparts.setdefault(about, Counterpart(gold, unit, counts, _by_criterion(values or ())))
+        self._paces = limits.paces(paces)
+        self._timed = {unit: limits.Timed(task, seconds, reason) for unit, task, seconds, reason in _read(timed)}
+        self._new: list[int] = []
+
+    def of(self, screen: RaterScreen, *, is_new: bool) -> Standing:
+        """Return the data with which the answer to one unit is graded now; `is_new` where it had none before."""
+        own = screen.assignment
+        paces = dict(self._paces)
+        for unit, timed in self._timed.items():
+            if unit != own.pk:
+                checks = checks_of(screens.frame_of(timed.task, screen.rater.study).task.checks)
+                paces[timed.task] = paces.get(timed.task, limits.Pace()) + timed.pace(checks)
+        return Standing(
+            answered=self._answered + len(self._new),
+            is_final=own.pk in self._final or (not is_new and bool(self._new)),
+            known=self._known.get(own.unit_id, ()),
+            scores=_scores(result[1:] for result in self._results if result[0] != own.pk),
+            counterpart=self._counterparts.get(own.pk),
+            paces=paces,
+        )
+
+    def add(self, screen: RaterScreen, grade: Grade, seconds: float | None, reason: str, *, is_new: bool) -> None:
+        """Take note of an answer to one unit of the page, which those after it are graded with."""
+        unit, task = screen.assignment.pk, screen.frame.task
+        if is_new:
+            self._new.append(unit)
+        # Above all that are stored, in the order of the page.
+        judgment = _AFTER_ALL + len(self._results)
+        for result in grade.results:
+            about = self._unit_of(screen, int(str(result["gold_id"])))
+            if about is not None:
+                self._results.append((unit, task.pk, about, judgment, bool(result["passed"])))
+        if task.stage == Task.Stage.MAIN and limits.limits_pace(checks_of(task.checks)):
+            before = self._timed.get(unit)
+            spent_before = None if before is None else before.seconds
+            known = [spent for spent in (spent_before, seconds) if spent is not None]
+            self._timed[unit] = limits.Timed(task.pk, sum(known) if known else None, reason)
+
+    def _unit_of(self, screen: RaterScreen, gold: int) -> int | None:
+        """Return the unit that a result of a known answer counts for; None where it does not count."""
+        for known in self._known.get(screen.assignment.unit_id, ()):
+            if known.gold == gold:
+                return screen.assignment.unit_id if known.counts else None
+        counterpart = self._counterparts[screen.assignment.pk]
+        return counterpart.gold_unit if counterpart.counts else None
+
+
+# Numbers that no judgment has as its id yet.
+_AFTER_ALL = 2**62
+
+
 def grade(
-    screen: RaterScreen, locked: Locked, answer: Mapping[str, Any] | None, values: Sequence[Value], *, is_new: bool
+    screen: RaterScreen,
+    standing: Standing,
+    locked: Locked,
+    answer: Mapping[str, Any] | None,
+    values: Sequence[Value],
+    *,
+    is_new: bool,
 ) -> Grade:
     """Grade an answer to a judged unit, and decide the consequence of the checks before it.
 
     `answer` is None where the unit is skipped; `is_new` is False where a stored answer is changed.
     """
-    standing = _standing_of(screen.assignment, screen.rater)
     results = [] if answer is None else _grade(screen, standing, answer, values)
     consequence = NOTHING
     # What is decided once stays: answers that follow on the same page change nothing about it.
@@ -178,29 +292,6 @@ def _with_limits(consequence: Consequence, screen: RaterScreen, paces: Mapping[i
     if passed is None or consequence.ends:
         return consequence
     return replace(consequence, prefs={**(consequence.prefs or {}), limits.STOPPED: passed.as_stored()})
-
-
-def _standing_of(assignment: Assignment, rater: Rater) -> Standing:
-    """Read, in one statement, the values that an answer of a rater is graded with."""
-    unit = assignment.unit
-    params = {
-        "rater": rater.pk,
-        "assignment": assignment.pk,
-        "unit": unit.pk,
-        # A repeat or a warm-up of a text is not compared with its copy.
-        "original": unit.pk if assignment.purpose == Purpose.MAIN else None,
-        "copied": unit.features.get("degraded_of") if assignment.purpose == Purpose.CONTROL else None,
-    }
-    answered, is_final, known, results, counterpart, paces = _STANDING.rows(params)[0]
-    other = _read(counterpart)
-    return Standing(
-        answered=answered,
-        is_final=is_final,
-        known=[(pk, GoldAnswer(kind, answer, criterion)) for pk, kind, answer, criterion in _read(known)],
-        scores=_scores(_read(results)),
-        counterpart=None if other is None else Counterpart(other["gold"], _by_criterion(other["values"] or ())),
-        paces=limits.paces(paces),
-    )
 
 
 def _read(value: Any) -> Any:
@@ -228,10 +319,9 @@ def _grade(
     Everything is computed for units without known answers too.
     """
     frame, criterion_ids = screen.frame, screen.frame.criterion_ids
-    graded = frame.kind.grade(screen.shown, answer, [known for _gold, known in standing.known])
+    graded = frame.kind.grade(screen.shown, answer, [known.answer for known in standing.known])
     results = [
-        _result(gold, result.passed, result.given)
-        for (gold, _known), result in zip(standing.known, graded, strict=True)
+        _result(known.gold, result.passed, result.given) for known, result in zip(standing.known, graded, strict=True)
     ]
     scaled = degrading.scaled(frame.kind, frame.criteria)
     comparable = {criterion_ids[key] for key in scaled if key in criterion_ids}
@@ -314,7 +404,7 @@ def passed_at_end(rater: Rater) -> limits.Passed | None:
     limited = [(task, checks) for task in tasks if has_limit(checks := checks_of(task.checks))]
     if not limited:
         return None
-    paces = limits.paces(rows(limits.PACES, {"rater": rater.pk, "assignment": 0})[0][0])
+    paces = limits.paces(rows(limits.PACES, {"rater": rater.pk, "assignments": [0]})[0][0])
     for task, checks in limited:
         if task.pk in paces and (passed := limits.passed_in(checks, paces[task.pk])) is not None:
             return passed

@@ -5,7 +5,7 @@ unit is for: no wait and no count tells a rater which units are checks (docs/dec
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from typing import Any, TypeAlias
@@ -63,6 +63,11 @@ class Submission:
     seconds_elapsed: float | None = None
     log: list[Any] = field(default_factory=list)
     replaces: int | None = None
+
+    @property
+    def seconds(self) -> float | None:
+        """The time that the answer took: the active time, where the browser measured it."""
+        return self.seconds_elapsed if self.seconds_active is None else self.seconds_active
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,28 +187,19 @@ def _store_once(page: Sequence[Answered]) -> list[Result]:
 
 @atomically
 def _submit(*, page: Sequence[Answered], claiming: bool) -> list[Result]:
-    """Store a page under the locks of its rater and all its units: first the known submissions, then the new ones."""
+    """Store a page under the locks of its rater and all its units; all new answers go into one statement."""
     rater = page[0].screen.rater
     if claiming:
         lock_claims(rater.study_id)
     locked = leases.lock_to_answer([answered.screen.assignment for answered in page], rater)
     stored = _stored_answers(page, locked)
-    known = [_known(*of_text) for of_text in zip(page, locked, stored, strict=True)]
-    is_late = any(result is None and at.state in State.LATE for result, at in zip(known, locked, strict=True))
-    if is_late and not claiming:
+    results = [_known(*of_text) for of_text in zip(page, locked, stored, strict=True)]
+    is_new = [number for number, result in enumerate(results) if result is None]
+    if not claiming and any(locked[number].state in State.LATE for number in is_new):
         raise _NeedsClaims
-    results: list[Result] = []
-    so_far = grading.NOTHING
-    for answered, at, before, result in zip(page, locked, stored, known, strict=True):
-        if result is None:
-            # What the answers before on this page have led to stands in no row that was locked.
-            now = replace(
-                at, prefs={**at.prefs, **(so_far.prefs or {})}, failed_checks=at.failed_checks or so_far.marks
-            )
-            result, consequence = _store_new(answered, now, before, ends=so_far.ends)  # noqa: PLW2901
-            so_far = so_far.then(consequence)
-        results.append(result)
-    return results
+    new = _graded([(page[number], locked[number], stored[number]) for number in is_new])
+    receipts = iter(_store_new(new) if new else ())
+    return [next(receipts) if result is None else result for result in results]
 
 
 def _stored_answers(page: Sequence[Answered], locked: Sequence[leases.Locked]) -> list[list[Judgment]]:
@@ -232,34 +228,101 @@ def _known(answered: Answered, locked: leases.Locked, stored: Sequence[Judgment]
     return Over() if locked.state in State.OVER else None
 
 
-def _store_new(
-    answered: Answered, locked: leases.Locked, stored: Sequence[Judgment], *, ends: bool
-) -> tuple[Receipt, grading.Consequence]:
-    """Store one answer and its consequence; `ends` tells that earlier answers on its page end the rater."""
-    screen, submission = answered.screen, answered.submission
-    assignment, rater = screen.assignment, screen.rater
-    decides = assignment.purpose in Purpose.PRELIMINARY
-    values = () if submission.skip_reason else screen.values(submission.answer)
-    answer = None if submission.skip_reason else submission.answer
-    grade = grading.Grade() if decides else grading.grade(screen, locked, answer, values, is_new=not stored)
-    state = _state_after(locked, submission)
-    judgment = _judgment_of(assignment, submission, stored[-1] if stored else None)
-    has_more = _store(screen, judgment, values, state, grade)
-    if submission.skip_reason or locked.state in State.LATE:
-        leases.settle_place(locked.place_id)
-    if submission.skip_reason:
-        leases.drop_repeat(assignment.pk)
-    step = between_units.settle(screen, judgment) if decides else None
-    ended = Rater.State.ENDED in (locked.rater_state, rater.state)
-    if not (stored or has_more or ended or ends):
+@dataclass(frozen=True, slots=True)
+class _New:
+    """An answer that is to be stored: its judgment and its consequences.
+
+    `is_late` says that the unit's place was not held any more, `is_change` that an earlier answer is replaced.
+    """
+
+    screen: RaterScreen
+    judgment: Judgment
+    values: Sequence[Value]
+    state: str
+    grade: grading.Grade
+    place: int | None
+    is_late: bool
+    is_change: bool
+    # Whether the rater had ended before, and whether earlier answers on the page end the rater.
+    had_ended: bool
+    ends_before: bool
+
+
+def _graded(texts: Sequence[tuple[Answered, leases.Locked, Sequence[Judgment]]]) -> list[_New]:
+    """Return the answers of a page with their grades, each graded as if those before it had been stored alone."""
+    judged = [answered.screen for answered, _at, _before in texts if not _decides(answered.screen)]
+    standing = grading.PageStanding(judged) if judged else None
+    taken = _taken([at.place_id for _answered, at, _before in texts if at.state in State.LATE])
+    new: list[_New] = []
+    so_far = grading.NOTHING
+    for answered, at, before in texts:
+        screen, submission = answered.screen, answered.submission
+        values = () if submission.skip_reason else screen.values(submission.answer)
+        grade = grading.Grade()
+        if standing is not None and not _decides(screen):
+            answer = None if submission.skip_reason else submission.answer
+            # What the answers before on this page have led to stands in no row that was locked.
+            prefs = {**at.prefs, **(so_far.prefs or {})}
+            now = replace(at, prefs=prefs, failed_checks=at.failed_checks or so_far.marks)
+            own = standing.of(screen, is_new=not before)
+            grade = grading.grade(screen, own, now, answer, values, is_new=not before)
+            standing.add(screen, grade, submission.seconds, submission.skip_reason, is_new=not before)
+        new.append(
+            _New(
+                screen=screen,
+                judgment=_judgment_of(screen.assignment, submission, before[-1] if before else None),
+                values=values,
+                state=_state_after(at, submission, taken),
+                grade=grade,
+                place=at.place_id,
+                is_late=at.state in State.LATE,
+                is_change=bool(before),
+                had_ended=at.rater_state == Rater.State.ENDED,
+                ends_before=so_far.ends,
+            )
+        )
+        so_far = so_far.then(grade.consequence)
+        if at.place_id is not None and new[-1].state in State.HOLDING:
+            taken.add(at.place_id)
+    return new
+
+
+def _decides(screen: RaterScreen) -> bool:
+    """Return whether an answer decides how it goes on: those to screening, training and exam, which are not graded."""
+    return screen.assignment.purpose in Purpose.PRELIMINARY
+
+
+def _store_new(new: Sequence[_New]) -> list[Receipt]:
+    """Store answers and their consequences, and return their receipts."""
+    rater = new[0].screen.rater
+    has_more = _store(new)
+    _give_places_back(new)
+    last = next((one for one in reversed(new) if not one.is_change), None)
+    steps = [between_units.settle(one.screen, one.judgment) if _decides(one.screen) else None for one in new]
+    had_ended = new[0].had_ended or rater.state == Rater.State.ENDED
+    ends_now = last is not None and not (has_more or had_ended or last.ends_before)
+    if ends_now:
         # The end page then only reads what the server has confirmed.
         assignments.end(rater, Rater.Outcome.COMPLETED)
-        ended = True
-    judgment_submitted.send(sender=Judgment, judgment=judgment, rater=rater)
-    if step is None and grade.notice_due and not ended:
-        step = Step(between_units.NOTICE)
-    receipt = Receipt(judgment, is_new=True, step=step, ends=grade.consequence.ends and not ended)
-    return receipt, grade.consequence
+    receipts = []
+    for one, step in zip(new, steps, strict=True):
+        ended = had_ended or (ends_now and one is last)
+        judgment_submitted.send(sender=Judgment, judgment=one.judgment, rater=rater)
+        if step is None and one.grade.notice_due and not ended:
+            step = Step(between_units.NOTICE)  # noqa: PLW2901
+        ends = one.grade.consequence.ends and not ended
+        receipts.append(Receipt(one.judgment, is_new=True, step=step, ends=ends))
+    return receipts
+
+
+def _give_places_back(new: Sequence[_New]) -> None:
+    """Settle the places of units that were skipped or answered late, and drop the repeats of skipped units."""
+    skipped = [one.screen.assignment.pk for one in new if one.judgment.skip_reason]
+    unsettled = [one.place for one in new if one.judgment.skip_reason or one.is_late]
+    if unsettled:
+        leases.settle_places(unsettled)
+    if skipped:
+        leases.drop_repeats(skipped)
 
 
 def _stored_before(submission: Submission, stored: Sequence[Judgment], *, may_replace: bool) -> Judgment | None:
@@ -287,20 +350,22 @@ def _stored_before(submission: Submission, stored: Sequence[Judgment], *, may_re
     return None
 
 
-def _state_after(locked: leases.Locked, submission: Submission) -> str:
-    """Decide the next state of the assignment."""
+def _state_after(locked: leases.Locked, submission: Submission, taken: Container[int | None]) -> str:
+    """Decide the next state of the assignment; `taken` holds the places of late units that somebody has."""
     state = locked.state
     if submission.skip_reason:
         return State.SKIPPED
     if state in State.LATE:
-        return State.SUBMITTED if _is_free(locked.place_id) else State.SURPLUS
+        return State.SURPLUS if locked.place_id in taken else State.SUBMITTED
     return state if state in {State.SURPLUS, State.REPLACED} else State.SUBMITTED
 
 
-def _is_free(place_id: int | None) -> bool:
-    """Return whether nobody holds a place; asked in the same way for units without one."""
-    held = Assignment.objects.filter(place_id=place_id or 0, state__in=State.HOLDING)
-    return not held.exists()
+def _taken(places: Sequence[int | None]) -> set[int | None]:
+    """Return those of some places that somebody holds; asked in the same way for units without one."""
+    if not places:
+        return set()
+    held = Assignment.objects.filter(place__in=[place or 0 for place in places], state__in=State.HOLDING)
+    return set(held.values_list("place_id", flat=True))
 
 
 def _judgment_of(assignment: Assignment, submission: Submission, before: Judgment | None) -> Judgment:
@@ -319,72 +384,97 @@ def _judgment_of(assignment: Assignment, submission: Submission, before: Judgmen
     )
 
 
-# A judgment and everything that follows from it, in one statement of one shape: its ratings, how they compare with
-# known answers, what becomes of the unit, its draft and the rater. Returns its id and time, and whether the rater has
-# anything left to answer.
+# Judgments and everything that follows from them, in one statement of one shape: their ratings, how they compare with
+# known answers, what becomes of the units, their drafts and the rater. Returns their ids and times, and whether the
+# rater has anything left to answer.
 _STORE = Prepared(
-    "store_judgment",
+    "store_judgments",
     """
-WITH judged AS (
+WITH sent AS MATERIALIZED (
+    SELECT * FROM jsonb_to_recordset(%(sent)s::jsonb) AS s(
+        number integer, assignment bigint, submission uuid, replaces bigint, answer jsonb, skip_reason text,
+        comment text, seconds_active float8, seconds_elapsed float8, log jsonb, version integer, task bigint,
+        unit bigint, state text, given jsonb, results jsonb)),
+judged AS (
     INSERT INTO tasks_app_judgment (assignment_id, submission, replaces_id, answer, skip_reason, comment,
         seconds_active, seconds_elapsed, log, version)
-    VALUES (%(assignment)s::bigint, %(submission)s::uuid, %(replaces)s::bigint, %(answer)s::jsonb, %(skip_reason)s,
-        %(comment)s, %(seconds_active)s::float8, %(seconds_elapsed)s::float8, %(log)s::jsonb, %(version)s::integer)
-    RETURNING id, submitted_at),
+    SELECT assignment, submission, replaces, answer, skip_reason, comment, seconds_active, seconds_elapsed, log, version
+    FROM sent ORDER BY number
+    RETURNING id, assignment_id, submitted_at),
 rated AS (
     INSERT INTO tasks_app_rating (judgment_id, task_id, rater_id, unit_id, part_id, part_b_id, criterion_id, number,
-        value, label, text, shown_value, span_side, span_start, span_end, category, severity, mark_origin, mark_of)
-    SELECT judged.id, %(task)s::bigint, %(rater)s::bigint, %(unit)s::bigint, v.*
-    FROM judged, jsonb_to_recordset(%(values)s::jsonb) AS v(
+        value, label, text, shown_value, span_side, span_start, span_end, category, severity, mark_origin, mark_of,
+        mark_reason)
+    SELECT judged.id, s.task, %(rater)s::bigint, s.unit, v.*
+    FROM sent s JOIN judged ON judged.assignment_id = s.assignment, jsonb_to_recordset(s.given) AS v(
         part_id bigint, part_b_id bigint, criterion_id bigint, number integer, value double precision, label text,
         text text, shown_value double precision, span_side text, span_start integer, span_end integer, category text,
-        severity text, mark_origin text, mark_of integer)),
+        severity text, mark_origin text, mark_of integer, mark_reason text)),
 compared AS (
     INSERT INTO tasks_app_controlresult (judgment_id, gold_id, passed, detail)
-    SELECT judged.id, r.* FROM judged, jsonb_to_recordset(%(results)s::jsonb) AS r(
+    SELECT judged.id, r.*
+    FROM sent s JOIN judged ON judged.assignment_id = s.assignment, jsonb_to_recordset(s.results) AS r(
         gold_id bigint, passed boolean, detail jsonb)),
-written AS (UPDATE tasks_app_assignment SET state = %(state)s WHERE id = %(assignment)s),
-dropped AS (DELETE FROM tasks_app_draft WHERE assignment_id = %(assignment)s),
+written AS (
+    UPDATE tasks_app_assignment a SET state = (SELECT s.state FROM sent s WHERE s.assignment = a.id)
+    WHERE a.id = ANY(%(assignments)s::bigint[])),
+dropped AS (DELETE FROM tasks_app_draft WHERE assignment_id = ANY(%(assignments)s)),
 marked AS (
     UPDATE tasks_app_rater SET prefs = prefs || %(prefs)s::jsonb,
         failed_checks_at = CASE WHEN %(marks)s::boolean THEN COALESCE(failed_checks_at, now()) ELSE failed_checks_at END
     WHERE id = %(rater)s AND (%(marks)s OR %(prefs)s::jsonb <> '{}'))
-SELECT id, submitted_at, EXISTS (
-    SELECT 1 FROM tasks_app_assignment a WHERE a.rater_id = %(rater)s AND a.id <> %(assignment)s
+SELECT id, assignment_id, submitted_at, EXISTS (
+    SELECT 1 FROM tasks_app_assignment a WHERE a.rater_id = %(rater)s AND a.id <> ALL(%(assignments)s)
     AND a.state IN ('reserved', 'live', 'expired'))
 FROM judged
 """,
 )
 
 
-def _store(screen: RaterScreen, judgment: Judgment, values: Sequence[Value], state: str, grade: grading.Grade) -> bool:
-    """Store a judgment and its consequences; return whether the rater has anything left to answer."""
-    assignment, rater = screen.assignment, screen.rater
-    prefs = dict(grade.consequence.prefs or {})
+def _store(new: Sequence[_New]) -> bool:
+    """Store judgments and their consequences; return whether the rater has anything left to answer."""
+    rater = new[0].screen.rater
+    prefs: dict[str, object] = {}
+    for one in new:
+        prefs |= one.grade.consequence.prefs or {}
     params = {
+        "sent": json.dumps([_row(number, one) for number, one in enumerate(new)]),
+        "assignments": [one.screen.assignment.pk for one in new],
+        "rater": rater.pk,
+        "prefs": json.dumps(prefs),
+        "marks": any(one.grade.consequence.marks for one in new),
+    }
+    rater.prefs = {**rater.prefs, **prefs}
+    stored = {assignment: (pk, at, has_more) for pk, assignment, at, has_more in _STORE.rows(params)}
+    has_more = False
+    for one in new:
+        judgment = one.judgment
+        judgment.pk, judgment.submitted_at, has_more = stored[judgment.assignment_id]
+        judgment._state.adding = False
+    return bool(has_more)
+
+
+def _row(number: int, new: _New) -> dict[str, object]:
+    """Return a judgment with its ratings and results, as `_STORE` reads it."""
+    judgment, unit = new.judgment, new.screen.assignment
+    return {
+        "number": number,
+        "assignment": unit.pk,
         "submission": str(judgment.submission),
         "replaces": judgment.replaces_id,
-        "answer": json.dumps(judgment.answer),
+        "answer": judgment.answer,
         "skip_reason": judgment.skip_reason,
         "comment": judgment.comment,
         "seconds_active": judgment.seconds_active,
         "seconds_elapsed": judgment.seconds_elapsed,
-        "log": json.dumps(judgment.log),
+        "log": judgment.log,
         "version": judgment.version,
-        "task": assignment.unit.task_id,
-        "rater": rater.pk,
-        "unit": assignment.unit_id,
-        "assignment": assignment.pk,
-        "state": state,
-        "values": json.dumps(list(_ratings(screen, values))),
-        "results": json.dumps(grade.results),
-        "prefs": json.dumps(prefs),
-        "marks": grade.consequence.marks,
+        "task": unit.unit.task_id,
+        "unit": unit.unit_id,
+        "state": new.state,
+        "given": list(_ratings(new.screen, new.values)),
+        "results": new.grade.results,
     }
-    rater.prefs = {**rater.prefs, **prefs}
-    ((judgment.pk, judgment.submitted_at, has_more),) = _STORE.rows(params)
-    judgment._state.adding = False
-    return bool(has_more)
 
 
 # The columns of a rating that a value has by the same name. `asdict` copies each value in depth.

@@ -291,15 +291,15 @@ def _drop_orphans(set_id: int) -> None:
     )
 
 
-def drop_repeat(assignment_id: int) -> None:
-    """Take the repeat and the degraded copy of a unit that was skipped out of the set."""
+def drop_repeats(assignments: Sequence[int]) -> None:
+    """Take the repeats and the degraded copies of units that were skipped out of the set."""
     rows(
         """UPDATE tasks_app_assignment a SET state = 'returned' FROM tasks_app_assignment o, tasks_app_unit u
-           WHERE o.id = %s AND a.rater_id = o.rater_id AND u.id = a.unit_id
+           WHERE o.id = ANY(%s) AND a.rater_id = o.rater_id AND u.id = a.unit_id
              AND a.state IN ('reserved', 'live', 'expired')
              AND (a.repeat_of_id = o.id OR a.purpose = 'control' AND (u.features->>'degraded_of')::bigint = o.unit_id)
            RETURNING a.id""",
-        [assignment_id],
+        [list(assignments)],
     )
 
 
@@ -320,7 +320,7 @@ FROM ({_PLACES} WHERE p.booklet_id IN ({{booklets}}) GROUP BY p.booklet_id) now
 WHERE b.id = now.booklet_id RETURNING b.id
 """  # noqa: S608  its parts are constants of the code
 _SETTLE_BOOKLETS = Prepared("settle_booklets", _SETTLE.format(booklets="SELECT unnest(%(booklets)s::bigint[])"))
-_SETTLE_PLACE = _SETTLE.format(booklets="SELECT booklet_id FROM tasks_app_place WHERE id = %(place)s")
+_SETTLE_PLACES = _SETTLE.format(booklets="SELECT booklet_id FROM tasks_app_place WHERE id = ANY(%(places)s::bigint[])")
 
 # Counts the places of booklets that are wanted, after texts were withdrawn or a withdrawal was taken back.
 _RECOUNT = f"""
@@ -342,6 +342,6 @@ def settle(booklets: Sequence[int], rater: Rater | None) -> None:
     _SETTLE_BOOKLETS.rows({"rater": rater.pk if rater else None, "booklets": list(booklets)})
 
 
-def settle_place(place_id: int | None) -> None:
-    """Do the same for the booklet of one place; without a place nothing is changed, by the same statement."""
-    rows(_SETTLE_PLACE, {"rater": None, "place": place_id})
+def settle_places(places: Sequence[int | None]) -> None:
+    """Do the same for the booklets of some places; for units without one nothing is changed, by the same statement."""
+    rows(_SETTLE_PLACES, {"rater": None, "places": list(places)})

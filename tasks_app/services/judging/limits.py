@@ -5,6 +5,8 @@ that were given stay, are analysed and are paid: a limit only decides that a rat
 a text is upsetting or something did not work never count.
 """
 
+from __future__ import annotations
+
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -30,9 +32,13 @@ class Limit(StrEnum):
 class Pace:
     """Pace of a rater in a task: units answered, units answered too fast, and skips that count."""
 
-    answered: int
-    fast: int
-    skipped: int
+    answered: int = 0
+    fast: int = 0
+    skipped: int = 0
+
+    def __add__(self, other: Pace) -> Pace:
+        """Return the pace in the units of both."""
+        return Pace(self.answered + other.answered, self.fast + other.fast, self.skipped + other.skipped)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +56,10 @@ class Passed:
 
 _BLAMELESS = ", ".join(f"'{reason}'" for reason in sorted(Judgment.Skip.BLAMELESS))
 
-# Units of tasks that have a limit, with the time of all changes of an answer: who returned to think again was not fast.
-# The unit that is being answered is left out.
-PACES = f"""
-SELECT COALESCE(jsonb_agg(jsonb_build_array(of_task.task, of_task.answered, of_task.fast, of_task.skipped)), '[]')
-FROM (
-    SELECT task, count(*) FILTER (WHERE reason = '') AS answered,
-           count(*) FILTER (WHERE reason = '' AND seconds < floor_of_task) AS fast,
-           count(*) FILTER (WHERE reason NOT IN ('', {_BLAMELESS})) AS skipped
-    FROM (
-        SELECT t.id AS task, (t.checks->>'fast_seconds')::float8 AS floor_of_task,
+# The units of a rater in tasks that have a limit, with the time of all changes of an answer: who returned to think
+# again was not fast.
+_UNITS = """
+        SELECT a.id AS assignment, t.id AS task, (t.checks->>'fast_seconds')::float8 AS floor_of_task,
                sum(COALESCE(j.seconds_active, j.seconds_elapsed)) AS seconds,
                (array_agg(j.skip_reason ORDER BY j.id DESC))[1] AS reason
         FROM tasks_app_assignment a
@@ -67,17 +67,52 @@ FROM (
         JOIN tasks_app_task t ON t.id = u.task_id AND t.stage = 'main'
          AND (t.checks->>'fast_seconds' IS NOT NULL OR t.checks->>'skip_share' IS NOT NULL)
         JOIN tasks_app_judgment j ON j.assignment_id = a.id
-        WHERE a.rater_id = %(rater)s AND a.id <> %(assignment)s
-          AND a.purpose NOT IN ('screening', 'training', 'exam')
-        GROUP BY a.id, t.id) of_unit
+        WHERE a.rater_id = %(rater)s AND {which} AND a.purpose NOT IN ('screening', 'training', 'exam')
+        GROUP BY a.id, t.id
+"""
+
+# The units that are being answered are left out.
+PACES = f"""
+SELECT COALESCE(jsonb_agg(jsonb_build_array(of_task.task, of_task.answered, of_task.fast, of_task.skipped)), '[]')
+FROM (
+    SELECT task, count(*) FILTER (WHERE reason = '') AS answered,
+           count(*) FILTER (WHERE reason = '' AND seconds < floor_of_task) AS fast,
+           count(*) FILTER (WHERE reason NOT IN ('', {_BLAMELESS})) AS skipped
+    FROM ({_UNITS.format(which="a.id <> ALL(%(assignments)s::bigint[])")}) of_unit
     GROUP BY task) of_task
 """  # noqa: S608  its parts are constants of the code
+
+# The units that are being answered, where they were answered before.
+TIMED = f"""
+SELECT COALESCE(jsonb_agg(jsonb_build_array(of_unit.assignment, of_unit.task, of_unit.seconds, of_unit.reason)), '[]')
+FROM ({_UNITS.format(which="a.id = ANY(%(assignments)s::bigint[])")}) of_unit
+"""  # noqa: S608  its parts are constants of the code
+
+
+def limits_pace(checks: CheckSettings) -> bool:
+    """Return whether a task has a limit of pace."""
+    return checks.fast_seconds is not None or checks.skip_share is not None
 
 
 def paces(column: Any) -> dict[int, Pace]:
     """Read the column of `PACES`: paces by task."""
     listed = json.loads(column) if isinstance(column, str) else column
     return {task: Pace(answered, fast, skipped) for task, answered, fast, skipped in listed}
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """A unit that a rater has answered or skipped: its task, the time of all its answers, the reason of a skip."""
+
+    task: int
+    seconds: float | None
+    reason: str
+
+    def pace(self, checks: CheckSettings) -> Pace:
+        """Return the pace of this unit alone."""
+        is_fast = checks.fast_seconds is not None and self.seconds is not None and self.seconds < checks.fast_seconds
+        is_skipped = bool(self.reason) and self.reason not in Judgment.Skip.BLAMELESS
+        return Pace(int(not self.reason), int(is_fast and not self.reason), int(is_skipped))
 
 
 def passed_in(checks: CheckSettings, pace: Pace) -> Passed | None:

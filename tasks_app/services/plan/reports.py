@@ -24,6 +24,10 @@ from tasks_app.services.plan.screen_columns import Columns, columns_of
 # Plans with more places are neither drawn nor read for a page: this many take two to three seconds to compute.
 MOST_PLACES = 30_000
 
+# A page counts a stored plan of at most so many places before it appears, which takes some 0.2 seconds; a larger plan
+# only where it is asked to.
+MOST_AT_ONCE = 2_000
+
 # Plans that a process remembers, so that a page that is looked at again is not drawn again.
 REMEMBERED = 4
 
@@ -77,6 +81,11 @@ class Report:
     def is_partial(self) -> bool:
         """Whether only the first booklets were measured."""
         return self.balance is not None and sum(self.balance.sizes) < self.places
+
+    @property
+    def is_uncounted(self) -> bool:
+        """Whether the plan is stored, and none of it was counted."""
+        return self.is_stored and self.balance is None
 
     @property
     def measured(self) -> int:
@@ -200,11 +209,14 @@ class StoredCounts:
     wanted: int
 
 
-def reports(study: Study, tasks: Sequence[Task] | None = None, *, with_units: bool = True) -> list[Report]:
+def reports(
+    study: Study, tasks: Sequence[Task] | None = None, *, with_units: bool = True, counts_large: bool = True
+) -> list[Report]:
     """Describe the plan of every task that has one: the stored plan, else the one that opening would draw.
 
     `tasks` are those of `planned`, where a page has read them already. Without `with_units`, the units of a plan that
     is too large to be drawn for a page are not read, which takes seconds for 100,000: only numbers are returned then.
+    Without `counts_large`, a stored plan that takes long to count is left uncounted, unless this process remembers it.
     """
     tasks = planned(study) if tasks is None else tasks
     counts = _counts_of(tasks)
@@ -212,7 +224,7 @@ def reports(study: Study, tasks: Sequence[Task] | None = None, *, with_units: bo
     read = [task for task in ahead if with_units or _is_drawn_ahead(task, counts[task.pk].wanted)]
     units, known = plans.plan_units_of(read), known_units_of(ahead)
     return [
-        _stored_report(task, counts[task.pk])
+        _stored_report(task, counts[task.pk], counts_large=counts_large)
         if counts[task.pk].booklets
         else _report_ahead(task, counts[task.pk].wanted, units.get(task.pk, ()), known[task.pk])
         for task in tasks
@@ -250,9 +262,12 @@ def is_planned(task: Task) -> bool:
     return task.stage == Task.Stage.MAIN and task.design not in ON_REQUEST
 
 
-def _stored_report(task: Task, counts: StoredCounts) -> Report:
+def _stored_report(task: Task, counts: StoredCounts, *, counts_large: bool) -> Report:
     """Describe a stored plan; leave out of a very large plan the figures that need all of it."""
-    return _with_task(_remembered_stored(_Stored(task.pk, counts, task)), task)
+    key = _Stored(task.pk, counts, task)
+    if not counts_large and counts.places > MOST_AT_ONCE and key not in _stored:
+        return Report(task, counts.booklets, counts.places, is_stored=True)
+    return _with_task(_remembered_stored(key), task)
 
 
 def _is_drawn_ahead(task: Task, places: int) -> bool:
@@ -346,9 +361,20 @@ COMPUTED_FROM_PLAN = (
 )
 
 
-@lru_cache(maxsize=REMEMBERED)
+# The stored plans that this process has counted, the one that was shown last at the end.
+_stored: dict[_Stored, Report] = {}
+
+
 def _remembered_stored(key: _Stored) -> Report:
     """Describe a stored plan, and keep the numbers alone: 100,000 units would fill the memory of the process."""
+    report = _stored.pop(key, None) or _count_stored(key)
+    _stored[key] = report
+    for oldest in list(_stored)[:-REMEMBERED]:
+        _stored.pop(oldest, None)
+    return report
+
+
+def _count_stored(key: _Stored) -> Report:
     measurement = measured(key.task, plans.stored(key.task, MOST_PLACES))
     full_report = _described(key.task, measurement, key.counts.booklets, key.counts.places, is_stored=True)
     short_report = replace(full_report, units=(), drawn=None)

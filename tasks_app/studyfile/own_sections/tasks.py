@@ -59,6 +59,7 @@ class TasksSection(ListSection):
             if task["design"] in designs.registry:
                 form = designs.registry[task["design"]].Settings
                 task["design_params"] = reading.clean(form, task["design_params"], (*path, "design_params"))
+                _check_document_page(reading, path, task)
         check_requested(reading, tasks)
         return tasks
 
@@ -97,6 +98,23 @@ def _check_limit(reading: StudyReading, path: Path, task: Mapping[str, Json], ki
             "Lower one of them, or see the parameters of the task type."
         )
         reading.problem((*path, "set_size"), sentence % {"n": task["set_size"] * sets, "most": most})
+
+
+def _check_document_page(reading: StudyReading, path: Path, task: Mapping[str, Json]) -> None:
+    """Report a task with pages that cannot show whole documents, by its design or the way its questions are asked."""
+    if task["params"].get("page") != "document" or not reading.sound((*path, "params")):
+        return
+    if not designs.registry[task["design"]].by_document:
+        sentence = _(
+            "Only the design “Whole documents” (documents) gives a rater all parts of a document. Choose that design, "
+            "or set page to screen."
+        )
+        reading.problem((*path, "params", "page"), sentence)
+    if task["criteria_mode"] == "page":
+        sentence = _(
+            "The page of a document shows all questions about a text at once. Use together, or set page to screen."
+        )
+        reading.problem((*path, "criteria_mode"), sentence)
 
 
 def _bring(reading: StudyReading, path: Path, task: dict[str, Json], kind: task_types.TaskType) -> None:

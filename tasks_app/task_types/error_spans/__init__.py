@@ -12,6 +12,7 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 from django.core.validators import StepValueValidator
+from django.utils.functional import classproperty
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -63,6 +64,7 @@ from tasks_app.task_types.registry import register
 from tasks_app.task_types.simulation import share_of
 from tasks_app.task_types.written import written
 from tasks_app.texts.languages import isolated, spoken
+from tasks_app.texts.plaintext import validate_storable
 
 # The criteria that the type brings along.
 ERRORS, SCORE = "errors", "score"
@@ -98,6 +100,8 @@ class MarksField(forms.CharField):
     def clean(self, value: Any) -> list[dict[str, str | int]]:
         """Return the marks in order; every one of them can be stored."""
         marks = read_marks(super().clean(value))
+        for mark in marks:
+            validate_storable(mark.reason)
         problem = next(filter(None, (problem_in(mark, self.limits) for mark in marks)), None)
         if problem is not None:
             raise ValidationError(problem, code="mark")
@@ -110,7 +114,9 @@ class MarksField(forms.CharField):
         marks = [Mark(**entry) for entry in value]
         scheme = self.limits.scheme
         worded = (
-            f"“{shortened(self.limits.words(mark))}” {scheme.in_words(mark.severity, mark.category)}" for mark in marks
+            f"“{shortened(self.limits.words(mark))}” {scheme.in_words(mark.severity, mark.category)}".strip()
+            + (f" ({mark.reason})" if mark.reason else "")
+            for mark in marks
         )
         return "; ".join(words.strip() for words in worded)
 
@@ -245,7 +251,7 @@ class SpansForm(ScreenForm):
                 self.add_error(name, self.about(shown, gettext("There are marks. Remove them, or untick “No errors”.")))
             elif not marks and not none and not open_given:
                 self.add_error(name, self.nothing_said(shown))
-            elif problem := problem_in_all(marks, self.limits(shown)):
+            elif problem := problem_in_all(marks, self.limits(shown)) or self._without_reason(shown, marks):
                 self.add_error(name, self.about(shown, problem))
             elif (problem := self._contradiction(shown, marks)) and not open_given:
                 self.add_error(field_name(shown.position, SCORE), self.about(shown, problem))
@@ -266,6 +272,15 @@ class SpansForm(ScreenForm):
             return None
         return f"{sentence.format(**words)} {gettext('Change one of them.')}"
 
+    def _without_reason(self, shown: ShownPart, marks: Sequence[Mark]) -> str | None:
+        """Return the message for a mark without a reason, where one is needed: for each that was not given so."""
+        given = prefilled(shown.part.prefill)
+        lacking = [mark for mark in marks if not mark.reason and origin_of(mark, given) != "kept"]
+        if self.kind.mark_reason != "required" or not lacking:
+            return None
+        words = {"words": isolated(shortened(self.limits(shown).words(lacking[0])))}
+        return gettext("“%(words)s”: say why it is an error.") % words
+
     def nothing_said(self, shown: ShownPart) -> str:
         """Return the message for a text with neither marks nor “no errors”."""
         return self.about(shown, gettext("Mark the errors, or choose “No errors”."))
@@ -284,6 +299,8 @@ class SpansForm(ScreenForm):
         was changed.
         """
         posted = [Mark(**entry) for entry in cleaned.get(field_name(shown.position, "spans")) or ()]
+        if self.kind.mark_reason == "no":
+            posted = [replace(mark, reason="") for mark in posted]
         given = prefilled(shown.part.prefill)
         verdicts = {number: cleaned.get(name) for number, name in enumerate(self._given_names(shown), start=1)}
         unsettled = {number for number, verdict in verdicts.items() if verdict != "remove"}
@@ -371,27 +388,40 @@ class SpansForm(ScreenForm):
 
     def page_data(self) -> dict[str, Any]:
         """Return the data for the script, in the order of the screen, without systems and known answers."""
-        screen, kind = self.screen, self.kind
-        markable = kind.marks_source
-        texts: list[dict[str, Any]] = [
-            _text("output", shown.position, shown.part.text, shown.part.language or screen.language, marked=True)
-            | _highlights(shown.part.highlights)
-            for shown in screen.shown_parts
-        ]
-        if self.shows_source:
-            language = screen.source_language or screen.language
-            source = _text("source", 1 if markable else 0, screen.source, language, marked=markable)
-            texts.insert(0, source | _highlights(screen.highlights.get("source", ())))
+        shown = self.screen.shown_parts
+        sources = [self.source_data()] if self.shows_source else []
         return {
-            "texts": texts,
-            "given": {
-                str(shown.position): [mark.as_dict() for mark in self.to_confirm(shown)] for shown in screen.shown_parts
-            },
-            "edited": {
-                str(shown.position): [mark.as_dict() for mark in prefilled(shown.part.prefill)]
-                for shown in screen.shown_parts
-                if kind.edits_given and shown.part.prefill
-            },
+            "texts": [*sources, *(self.text_data(one, one.position) for one in shown)],
+            "given": {str(one.position): self.given_data(one) for one in shown},
+            "edited": {str(one.position): marks for one in shown if (marks := self.edited_data(one))},
+            **self.rules_data(),
+        }
+
+    def source_data(self) -> dict[str, Any]:
+        """Return the source for the script."""
+        screen, markable = self.screen, self.kind.marks_source
+        language = screen.source_language or screen.language
+        source = _text("source", 1 if markable else 0, screen.source, language, marked=markable)
+        return source | _highlights(screen.highlights.get("source", ()))
+
+    def text_data(self, shown: ShownPart, position: int) -> dict[str, Any]:
+        """Return a text for the script, with its place on the page."""
+        language = shown.part.language or self.screen.language
+        text = _text("output", position, shown.part.text, language, marked=True)
+        return text | _highlights(shown.part.highlights)
+
+    def given_data(self, shown: ShownPart) -> list[dict[str, Any]]:
+        """Return the marks of which raters say whether they are right, for the script."""
+        return [mark.as_dict() for mark in self.to_confirm(shown)]
+
+    def edited_data(self, shown: ShownPart) -> list[dict[str, Any]]:
+        """Return the marks that a text came with and that raters edit, for the script."""
+        return [mark.as_dict() for mark in prefilled(shown.part.prefill)] if self.kind.edits_given else []
+
+    def rules_data(self) -> dict[str, Any]:
+        """Return the scheme and the rules of marks for the script."""
+        kind = self.kind
+        return {
             "severities": [asdict(severity) for severity in self.scheme.severities],
             "categories": [
                 asdict(category) | {"name": category.full_name} for category in self.scheme.categories.values()
@@ -401,6 +431,7 @@ class SpansForm(ScreenForm):
             "overlaps": kind.overlaps,
             "most": kind.most,
             "guide": kind.guide,
+            "reason": kind.mark_reason,
             "doubtful": self._doubtful(),
         }
 
@@ -449,7 +480,8 @@ class ErrorSpans(SpanParameters):
     )
     use_when = _(
         "You want to know what is wrong and where, or systems are so close that a single score per text does not tell "
-        "them apart. MQM needs trained raters; ESA works with fluent speakers."
+        "them apart. MQM needs trained raters; ESA works with fluent speakers. With a whole document on a page, raters "
+        "see the texts of all systems side by side (contrastive ESA)."
     )
     analysed = _(
         "Errors per text by severity, kind, system and rater; MQM score from the weights; share of texts without "
@@ -457,7 +489,7 @@ class ErrorSpans(SpanParameters):
     )
     limits = _(
         "Marking needs JavaScript. Each text takes as many errors as set, 5 for MQM as published. With several texts "
-        "on a screen nothing can be marked in the source: use the word [missing]. Given marks are in the output only."
+        "on a page nothing can be marked in the source: use the word [missing]. Given marks are in the output only."
     )
     outcomes = (
         Outcome(
@@ -504,8 +536,8 @@ class ErrorSpans(SpanParameters):
 
     @property
     def marks_source(self) -> bool:
-        """Whether errors can be marked in the source."""
-        alone = self.layout != "together" and self.show_source
+        """Whether errors can be marked in the source: only beside a single text."""
+        alone = self.layout != "together" and not self.shows_documents and self.show_source
         return alone and _chosen(self.mark_source, published=self.scheme == "mqm")
 
     @property
@@ -535,6 +567,41 @@ class ErrorSpans(SpanParameters):
     def limits_of(self, texts: Mapping[str, str], scheme: Scheme) -> Limits:
         """Return the limits of marks in an output and its source."""
         return Limits(texts, scheme, self.has_missing, self.overlaps, self.most)
+
+    @classproperty
+    def cell_template_name(cls) -> str:
+        """The template of a text in the table of a document."""
+        return "task_types/error_spans/cell.html"
+
+    @classproperty
+    def beside_template_name(cls) -> str:
+        """The template of the source and other material beside the texts of a part, in the table of a document."""
+        return "task_types/error_spans/beside.html"
+
+    @classproperty
+    def document_template_name(cls) -> str:
+        """The template around the table of a document, with one panel for all its texts."""
+        return "task_types/error_spans/document.html"
+
+    def document_data(self, cells: Sequence[tuple[int, int, str, ScreenForm]]) -> dict[str, object]:
+        """Return the data for the script: positions are the numbers of texts on the page."""
+        texts: list[dict[str, Any]] = []
+        given, edited, scores, rows = {}, {}, {}, set()
+        rules: dict[str, Any] = {}
+        for number, row, _name, form in cells:
+            if not isinstance(form, SpansForm):
+                raise TypeError("A document of error spans has forms of error spans.")
+            (shown,) = form.screen.shown_parts
+            rules = rules or form.rules_data()
+            if row not in rows and form.shows_source:
+                texts.append(form.source_data() | {"row": row})
+            rows.add(row)
+            texts.append(form.text_data(shown, number) | {"row": row})
+            given[str(number)] = form.given_data(shown)
+            if marks := form.edited_data(shown):
+                edited[str(number)] = marks
+            scores[str(number)] = form.add_prefix(field_name(shown.position, SCORE))
+        return {"texts": texts, "given": given, "edited": edited, "scores": scores, **rules}
 
     def brings(self) -> tuple[Criterion, ...]:
         """Return the criteria of the errors, and of the score with the anchors of ESA."""
@@ -669,6 +736,7 @@ class ErrorSpans(SpanParameters):
                     # A text can also come with the marks of somebody who found no error.
                     mark_origin=origin_of(mark, came_with) if shown.part.prefill else None,
                     mark_of=mark.of or None,
+                    mark_reason=mark.reason or None,
                 )
 
     def simulate(self, screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
@@ -683,6 +751,8 @@ class ErrorSpans(SpanParameters):
                     answers[field_name(shown.position, f"given-{number}")] = "keep" if stays else "remove"
                 kept_marks += [replace(mark, of=number)] if stays else []
             marks = simulated(limits, kept_marks, quality, rng)
+            if self.mark_reason != "no":
+                marks = [replace(mark, reason="simulated") for mark in marks]
             posted = [*(kept_marks if self.edits_given else ()), *marks]
             if posted:
                 sent: list[dict[str, Any]] = [mark.as_dict() for mark in posted]

@@ -25,15 +25,17 @@ MISSING = "[missing]"
 
 # The fields of a mark, and the most characters that a page can send.
 NAMES = ("side", "start", "end", "severity", "category")
-OF = "of"
+OF, REASON = "of", "reason"
 LONGEST_JSON = 60_000
+LONGEST_REASON = 300
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Mark:
     """One error: its place, severity and category. Severity and category are empty where not told apart.
 
-    `of` is the number of the given mark that this one was, from 1; 0 is a rater's own. Marks are compared without it.
+    `of` is the number of the given mark that this one was, from 1; 0 is a rater's own. `reason` says in the rater's
+    words why it is an error. Marks are compared without these two.
     """
 
     side: str
@@ -42,14 +44,15 @@ class Mark:
     severity: str = ""
     category: str = ""
     of: int = field(default=0, compare=False)
+    reason: str = field(default="", compare=False)
 
     def overlaps(self, other: Mark) -> bool:
         """Return whether the two marks share a character."""
         return self.side == other.side and self.start < other.end and other.start < self.end
 
     def as_dict(self) -> dict[str, str | int]:
-        """Return the mark as JSON holds it; a rater's own has no number of a given mark."""
-        return {name: value for name, value in asdict(self).items() if name != OF or value}
+        """Return the mark as JSON holds it: without the number of a given mark and a reason, where it has none."""
+        return {name: value for name, value in asdict(self).items() if name not in {OF, REASON} or value}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +85,14 @@ def read_marks(posted: str) -> list[Mark]:
     if not isinstance(sent, list) or not all(_is_mark(entry) for entry in sent):
         raise ValidationError(_unreadable(), code="marks")
     return [
-        Mark(**{**entry, "severity": entry["severity"] or "", "category": entry["category"] or ""}) for entry in sent
-    ]
+        Mark(
+            **{
+                **entry, "severity": entry["severity"] or "", "category": entry["category"] or "",
+                REASON: " ".join(entry.get(REASON, "").split()),
+            }
+        )
+        for entry in sent
+    ]  # fmt: skip
 
 
 def _refuse(word: str) -> None:
@@ -95,10 +104,12 @@ def _unreadable() -> str:
 
 
 def _is_mark(entry: object) -> bool:
-    if not isinstance(entry, dict) or set(entry) - {OF} != set(NAMES) or not isinstance(entry["side"], str):
+    if not isinstance(entry, dict) or set(entry) - {OF, REASON} != set(NAMES) or not isinstance(entry["side"], str):
         return False
     numbers = [entry["start"], entry["end"], entry.get(OF, 1)]
     if any(isinstance(number, bool) or not isinstance(number, int) for number in numbers) or entry.get(OF, 1) < 1:
+        return False
+    if not isinstance(entry.get(REASON, ""), str):
         return False
     return all(entry[name] is None or isinstance(entry[name], str) for name in ("severity", "category"))
 
@@ -119,6 +130,8 @@ def problem_in(mark: Mark, limits: Limits) -> str | None:
 
 def _problems_in_kind(mark: Mark, limits: Limits) -> Iterator[str]:
     scheme, about = limits.scheme, {"words": shortened(limits.words(mark))}
+    if len(mark.reason) > LONGEST_REASON:
+        yield gettext("“%(words)s”: give a reason of at most %(n)d characters.") % {**about, "n": LONGEST_REASON}
     category = scheme.categories.get(mark.category)
     if scheme.severities and not mark.severity:
         yield gettext("“%(words)s”: choose how serious the error is.") % about
@@ -175,7 +188,7 @@ def prefilled(payloads: Iterable[object]) -> list[Mark]:
             if not isinstance(entry, Mapping):
                 raise ValidationError(_wrong_payload(), code="payload")
             whole = {"side": "output", "severity": None, "category": None, **entry}
-            if OF in entry or not _is_mark(whole):
+            if {OF, REASON} & set(entry) or not _is_mark(whole):
                 raise ValidationError(_wrong_payload(), code="payload")
             marks.append(Mark(**{**whole, "severity": whole["severity"] or "", "category": whole["category"] or ""}))
     return marks

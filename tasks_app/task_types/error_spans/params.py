@@ -9,14 +9,13 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.settings.fields import Typed, YesNoField, choice_field, whole_field
-from tasks_app.task_types.base import Parameters
 from tasks_app.task_types.error_spans.scheme import (
     problem_in_categories,
     problem_in_severities,
     problem_in_weights,
     scheme_of,
 )
-from tasks_app.task_types.texts import LAYOUT, SingleOrTogether
+from tasks_app.task_types.texts import LAYOUT, ScoredDocuments, SingleOrTogether
 
 # MQM as published asks for the five most serious errors of a segment; other schemes only need a bound.
 MOST = {"mqm": 5}
@@ -65,7 +64,7 @@ _BELOW = {"type": "array", "items": {"type": "object", "additionalProperties": F
 _WEIGHT = {"weight": {"type": "number"}, "severity": {"type": "string"}, "category": {"type": "string"}}
 
 
-class SpanParameters(SingleOrTogether):
+class SpanParameters(ScoredDocuments, SingleOrTogether):
     """A type with the parameters of error spans."""
 
     scheme = choice_field(
@@ -135,7 +134,7 @@ class SpanParameters(SingleOrTogether):
     mark_source = choice_field(
         _("Errors can be marked in the source"),
         (_AS_PUBLISHED, _YES, _NO),
-        _("MQM marks omissions and source errors there. Only with one text a screen."),
+        _("MQM marks omissions and source errors there. Only with one text on a page."),
         initial="scheme",
     )
     missing = choice_field(
@@ -160,6 +159,16 @@ class SpanParameters(SingleOrTogether):
         ),
         initial="confirm",
     )
+    mark_reason = choice_field(
+        _("Reason of each mark"),
+        (
+            ("no", _("not asked")),
+            ("optional", _("raters may say why it is an error")),
+            ("required", _("raters have to say why it is an error")),
+        ),
+        _("A line of text below each mark. Marks that a text came with need none where they are kept as they are."),
+        initial="no",
+    )
     max_spans = whole_field(
         _("Most errors in a text"),
         _("Leave empty for 5 in MQM (the five most serious, as published) and 20 in other schemes."),
@@ -172,17 +181,15 @@ class SpanParameters(SingleOrTogether):
     )
     show_numbers = YesNoField(initial=True, label=_("Show numbers of the score"))
 
-    class Settings(Parameters):
+    class Settings(ScoredDocuments.Settings):
         """The parameters of error spans."""
 
         def clean(self) -> dict[str, object]:
             """Refuse parameters that contradict each other."""
             cleaned = super().clean() or self.cleaned_data
             if cleaned.get("mark_source") == "yes":
-                if cleaned.get("layout") == "together":
-                    sentence = _(
-                        "With several texts on a screen it is not clear which one an error in the source is of."
-                    )
+                if cleaned.get("layout") == "together" or cleaned.get("page") == "document":
+                    sentence = _("With several texts on a page it is not clear which one an error in the source is of.")
                     self.add_error("mark_source", sentence)
                 elif not cleaned.get("show_source"):
                     self.add_error("mark_source", _("Errors can be marked in the source only where it is shown."))

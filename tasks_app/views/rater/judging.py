@@ -17,7 +17,7 @@ from tasks_app.selectors.progress import next_purpose
 from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services import contact
 from tasks_app.services.judging import assignments, between_units, drafts, judgments, personal_texts
-from tasks_app.task_types.texts import MOST_ON_A_PAGE
+from tasks_app.task_types.texts import MOST_OF_A_DOCUMENT
 from tasks_app.texts import plaintext
 from tasks_app.views.rater import messages, text_block, unit_page
 from tasks_app.views.rater.text_block import TextBlock
@@ -80,7 +80,7 @@ def _read_on(page: UnitPage) -> HttpResponse:
 
 def _tokens_of(posted: QueryDict) -> list[str]:
     """Return the tokens of all texts of a posted page, in their order."""
-    names = ["form_token", *(f"{text_prefix(number)}-form_token" for number in range(2, MOST_ON_A_PAGE + 1))]
+    names = ["form_token", *(f"{text_prefix(number)}-form_token" for number in range(2, MOST_OF_A_DOCUMENT + 1))]
     tokens = takewhile(lambda token: token is not None, map(posted.get, names))
     return [str(token) for token in tokens] or [""]
 

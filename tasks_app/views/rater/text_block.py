@@ -35,23 +35,31 @@ class BlockError(NamedTuple):
 class ShownBlock:
     """A text as a page shows it: its screen, the form of its task type and the fields beside it.
 
-    `number` counts the texts of the page from 1. `heading` says which text it is; empty where it is the only one.
+    `number` counts the texts of the page from 1. `heading` says which text it is; empty where it is the only one. On
+    the page of a document `column` is that of its system, from 1, with its name.
     """
 
     screen: Screen
-    form: forms.Form
+    form: ScreenForm
     fields: AnswerFields | None = None
     number: int = 1
     heading: str = ""
     comment: str = ""
     counter: int = 0
     draft_key: str = ""
+    column: int = 0
+    column_name: str = ""
 
     @property
     def prefix(self) -> str:
         """The beginning of the names of its fields."""
         prefix = text_prefix(self.number)
         return f"{prefix}-" if prefix else ""
+
+    @property
+    def heading_id(self) -> str:
+        """The id of its heading."""
+        return f"{self.prefix}heading"
 
     @property
     def comment_id(self) -> str:
@@ -86,7 +94,7 @@ def blocks_shown(blocks: Sequence[ShownBlock]) -> dict[str, object]:
     return {"texts": blocks, "errors": [error for block in blocks for error in block.errors()]}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PageTime:
     """The time that a page of `texts` texts took, and the log of its events; each text has an equal share."""
 
@@ -99,15 +107,20 @@ class PageTime:
         """Return the events of the n-th text, with the names of its own fields, and those of the page."""
         if self.texts == 1:
             return self.log
-        rows = ((row, self._number_of(row)) for row in self.log)
-        return [_own_names(row, number) for row, about in rows if about in {None, number}]
+        return [_own_names(row, number) for row, about in self._numbered if about in {None, number}]
 
-    def _number_of(self, row: object) -> int | None:
-        """Return the number of the text that a row of the log is about, by its field; None if it is about the page."""
-        if not (isinstance(row, list) and len(row) > 2 and isinstance(row[2], str)):
-            return None
-        prefixed = (n for n in range(2, self.texts + 1) if row[2].startswith(f"{text_prefix(n)}-"))
-        return next(prefixed, 1)
+    @cached_property
+    def _numbered(self) -> list[tuple[Any, int | None]]:
+        """The rows of the log with the numbers of the texts that they are about; None if it is the page."""
+        by_prefix = {text_prefix(number): number for number in range(2, self.texts + 1)}
+        return [(row, _number_of(row, by_prefix)) for row in self.log]
+
+
+def _number_of(row: object, by_prefix: Mapping[str, int]) -> int | None:
+    """Return the number of the text that a row of the log is about, by its field; None if it is about the page."""
+    if not (isinstance(row, list) and len(row) > 2 and isinstance(row[2], str)):
+        return None
+    return by_prefix.get(row[2].partition("-")[0], 1)
 
 
 def _own_names(row: Any, number: int) -> Any:

@@ -12,10 +12,11 @@ from django.utils.translation import gettext as _
 
 from tasks_app.forms import AnswerFields, PageFields, SkipForm, text_prefix
 from tasks_app.models import Assignment, Judgment
+from tasks_app.selectors.document_pages import Placed, places_on_page
 from tasks_app.selectors.progress import RaterProgress, progress_of
 from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services.judging import assignments, judgments
-from tasks_app.views.rater import pages, stages
+from tasks_app.views.rater import document_view, pages, stages
 from tasks_app.views.rater.journey import instructions_html
 from tasks_app.views.rater.text_block import PageTime, TextBlock, blocks_shown
 from tasks_app.views.rater.visit import Visit
@@ -88,6 +89,7 @@ class UnitPage:
         context = {
             "frame": self._frame(progress),
             **blocks_shown(blocks),
+            "document": document_view.document_of(blocks, self.places) if self.places else None,
             "unit_template": frame.kind.template_name,
             "unit_script": frame.kind.script,
             "unit_styles": frame.kind.styles,
@@ -111,6 +113,13 @@ class UnitPage:
         }
         return visit.render("rater/judge.html", context, status)
 
+    @cached_property
+    def places(self) -> list[Placed]:
+        """The rows and columns of the texts, where the page shows them as a document; else none."""
+        if len(self.texts) == 1 or not self.first.screen.kind.shows_documents:
+            return []
+        return places_on_page([(text.screen.assignment, text.screen.material) for text in self.texts])
+
     def _numbers(self, progress: RaterProgress) -> list[int]:
         """Return the places of the texts in the rater's sequence, from 1."""
         return [progress.number_of(text.screen.assignment.order) for text in self.texts]
@@ -119,6 +128,8 @@ class UnitPage:
         """Return the heading of each text, by its number; empty for the only one, which the bar on top names."""
         if len(self.texts) == 1:
             return [""]
+        if self.places:
+            return document_view.headings(self.places, [text.screen.shown for text in self.texts])
         return [
             stages.heading(number, progress.total, stages.counted_as(text.screen.shown))
             for number, text in zip(self._numbers(progress), self.texts, strict=True)
@@ -131,6 +142,11 @@ class UnitPage:
         frame = pages.frame_for(self.visit, progress, lists_set=lists_set, counted_as=counted_as)
         if len(self.texts) == 1:
             return frame
+        if self.places:
+            # Checks that stand among the texts of a document come after it.
+            done = progress.done
+            stage = stages.texts_numbers(done + 1, done + len(self.texts), progress.total, counted_as)
+            return replace(frame, stage=stage)
         numbers = self._numbers(progress)
         stage = stages.texts_numbers(numbers[0], numbers[-1], progress.total, counted_as)
         return replace(frame, stage=stage)

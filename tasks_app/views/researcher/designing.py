@@ -38,10 +38,10 @@ COLUMNS = ("booklet", "order", "unit", "item", "systems", "place")
 
 @researcher_page("GET")
 def design(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the plan in numbers, before opening and after."""
+    """Show the plan in numbers, before opening and after; a script fetches those of a large stored plan apart."""
 
     def context(study: Study) -> dict[str, Any]:
-        reports = plan_reports.reports(study)
+        reports = plan_reports.reports(study, counts_large="plan" in request.GET)
         everybody = study.tasks.filter(until=None).exclude(stage=Task.Stage.MAIN).order_by("-stage", "order")
         return {
             "plans": [_facts_of_task(report, study, alone=len(reports) == 1) for report in reports],

@@ -43,7 +43,7 @@ def withdraw(request: HttpRequest, slug: str) -> HttpResponse:
     problem = ""
     if request.method == "POST":
         try:
-            done = withdrawing.withdraw(
+            withdrawn = withdrawing.withdraw(
                 study_id=study.pk,
                 item=item.pk,
                 output=output.pk if output is not None else None,
@@ -56,9 +56,9 @@ def withdraw(request: HttpRequest, slug: str) -> HttpResponse:
             sentence = ngettext(
                 "Withdrawn. No rater is given it from now on; %(n)d judgment of it is kept and marked.",
                 "Withdrawn. No rater is given it from now on; %(n)d judgments of it are kept and marked.",
-                done.judgments,
+                withdrawn.judgments,
             )
-            messages.success(request, sentence % {"n": done.judgments})
+            messages.success(request, sentence % {"n": withdrawn.judgments})
             return redirect("researcher:items", slug)
 
     def context(_study: Study) -> dict[str, Any]:

@@ -93,7 +93,7 @@ def ask(script: Client, study: Study, method: str, path: str, query: str = "", *
 
 
 def checked(schema: Schema, method: str, path: str, answer: HttpResponse) -> list[Any]:
-    """Return what an answer holds, one entry a line of JSON Lines. It is as the schema says."""
+    """Return the entries of an answer, one for each line of JSON Lines. It is as the schema says."""
     operation = schema["paths"][f"/api/v1/{path}"][method]
     content = operation["responses"][str(answer.status_code)]["content"]
     kind = answer["Content-Type"].split(";")[0]

@@ -115,7 +115,7 @@ def test_a_page_paints_every_class_of_a_drawing_and_a_file_has_its_own_colours()
 
 
 def sketches(rows: Sequence[Row]) -> list[Sketch]:
-    """Return what would be drawn of the rows of a criterion."""
+    """Return the drawings of the rows of a criterion."""
     return [sketch for one in in_order() for sketch in one.kind(Material(rows, "content", 0.95))]
 
 

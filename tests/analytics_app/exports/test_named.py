@@ -19,7 +19,8 @@ from analytics_app.exports import named
 from analytics_app.exports.columns import RATINGS
 from tasks_app.importing.named import apart, studies
 from tasks_app.models import Event, Study
-from tests.tasks_app.importing.named.miniatures import OLD_HEADER, lines
+from tests.analytics_app.by_commands import load
+from tests.tasks_app.importing.named.miniatures import OLD_HEADER, PEARMUT, lines
 
 pytestmark = pytest.mark.django_db
 
@@ -63,10 +64,24 @@ def test_errors_written_for_wmt_are_read_back_unchanged(marked: Study, tmp_path:
     assert said == ""
 
 
+def test_marks_of_a_metric_are_no_human_scores(marked: Study, tmp_path: Path) -> None:
+    """The same file as marks of a metric: WMT has rows of the metric, mt-metrics-eval people only."""
+    before, _said = exported(marked, tmp_path, "mt-metrics-eval")
+    (tmp_path / "mqm.tsv").write_text(MQM, encoding="utf-8")
+    call_command(
+        "import_ratings", "marked", str(tmp_path / "mqm.tsv"), format="wmt-mqm", metric="twin", stdout=StringIO()
+    )
+    after, said = exported(marked, tmp_path, "mt-metrics-eval")
+    assert "ratings of automatic metrics" in said
+    assert rows_of("mt-metrics-eval", after, "x.zip") == rows_of("mt-metrics-eval", before, "x.zip")
+    lines = exported(marked, tmp_path, "wmt-mqm")[0].decode().splitlines()
+    assert {line.split("\t")[4] for line in lines[1:]} >= {"r1", "metric:twin"}
+
+
 def test_folders_written_for_mt_metrics_eval_are_read_back(marked: Study, tmp_path: Path) -> None:
     """Errors come back with their raters; the score of a text is the mean of its raters' penalties, turned."""
     content, said = exported(marked, tmp_path, "mt-metrics-eval")
-    assert said == ""
+    assert said == "Names of systems are written without spaces and slashes (1).\n"
     texts, ratings = rows_of("mt-metrics-eval", content, "marked.zip")
     assert {json.loads(text)["output"] for text in texts} == {
         '"Un 🙂 mot\u00a0faux.', "Κείμενο 中文 =1+1", "Deux.", "Δύο",
@@ -87,6 +102,82 @@ def test_folders_written_for_mt_metrics_eval_are_read_back(marked: Study, tmp_pa
             ("und-und-2", "CUNI-MH-(v2)"): -25,
         }
     )
+
+
+def test_nothing_of_pearmut_is_lost_in_a_folder_for_mt_metrics_eval(tmp_path: Path) -> None:
+    """Every text, every score and every error of every rater is there, and no penalty that nobody gave."""
+    said_by_bob = {
+        "m1": {"score": 60, "error_spans": [{"start_i": 0, "end_i": 1, "category": None, "severity": "major"}]},
+        "m2": {"score": 90, "error_spans": []},
+    }
+    plain = json.loads(json.dumps(PEARMUT).replace("Hi.\\nYou.", "Hi. You.").replace("Ho\\nla.", "Ho la."))
+    del plain["annotation"][0]["m2"]["textfield"]
+    upload = lines(plain, {**plain, "user_id": "bob", "annotation": [said_by_bob]}).encode()
+    made = studies.make_study(
+        upload=studies.Upload("a.jsonl", io.BytesIO(upload)), format="pearmut", options={}, owner=None, slug="p"
+    )
+    content, said = exported(made.study, tmp_path, "mt-metrics-eval")
+    assert said == ""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        folder = {name.removeprefix("p/"): archive.read(name).decode() for name in archive.namelist()}
+    scores = "human-scores/und-und.score"
+    assert {name: text for name, text in folder.items() if name.endswith(".score")} == {
+        f"{scores}.seg.score": "m1\t65.0\nm2\t92.5\n",
+        f"{scores}.sys.score": "m1\t65.0\nm2\t92.5\n",
+        f"{scores}-alice.seg.score": "m1\t70.0\nm2\t95.0\n",
+        f"{scores}-bob.seg.score": "m1\t60.0\nm2\t90.0\n",
+    }
+    before = rows_of("pearmut", upload, "a.jsonl")
+    after = rows_of("mt-metrics-eval", content, "p.zip")
+    assert (
+        _texts(before) == _texts(after) == Counter({("m1", "Hi. You.", "🙂 Ho la."): 1, ("m2", "Hi. You.", "Hola."): 1})
+    )
+    assert _spans(before) == _spans(after)
+    assert sum(_spans(after).values()) == 3
+    # Both looked at the text of m2 and found no error.
+    for rater in ("alice", "bob"):
+        last = folder[f"human-scores/und-und.errors.{rater}.seg.rating"].splitlines()[-1]
+        assert last == f'm2\t{{"errors": []}}\t{rater}'
+
+
+def _texts(found: tuple[Counter[str], Counter[str]]) -> Counter[tuple[str, ...]]:
+    rows = [json.loads(row) for row in found[0].elements()]
+    return Counter((row["system"], row["source"], row["output"]) for row in rows)
+
+
+def _spans(found: tuple[Counter[str], Counter[str]]) -> Counter[tuple[Any, ...]]:
+    columns = ("rater", "system", "span_side", "span_start", "span_end", "text", "severity")
+    rows = [json.loads(row) for row in found[1].elements()]
+    return Counter(tuple(row[name] for name in columns) for row in rows if "span_start" in row)
+
+
+def test_nothing_of_wmts_mqm_is_lost_in_a_folder_for_mt_metrics_eval(marked: Study, tmp_path: Path) -> None:
+    """Of MQM every error has its kind, too; a blank in the name of a system becomes a hyphen, which is said."""
+    before = rows_of("wmt-mqm", MQM.encode().replace(b"CUNI MH", b"CUNI-MH").replace(b" (v2)", b"-(v2)"), "mqm.tsv")
+    after = rows_of("mt-metrics-eval", exported(marked, tmp_path, "mt-metrics-eval")[0], "marked.zip")
+    assert _texts(before) == _texts(after)
+    assert _spans(before) == _spans(after)
+    kinds = [Counter((row.get("category"), row.get("label")) for row in map(json.loads, found[1].elements())
+                     if "value" not in row) for found in (before, after)]  # fmt: skip
+    assert kinds[0] == kinds[1]
+
+
+def test_errors_that_were_marked_here_are_errors_and_no_scores(tmp_path: Path, db: None) -> None:
+    """The value of a mark is its weight where a scheme has weights."""
+    text = "The cat sat."
+    span = {"span_side": "output", "span_start": 4, "span_end": 7, "text": "cat", "severity": "major",
+            "category": "accuracy/mistranslation", "value": 5}  # fmt: skip
+    items = [{"item": "i1", "system": "A", "output": text, "source": "s"}]
+    load(tmp_path, {"type": "error_spans", "params": {"scheme": "mqm"}, "k": 1}, items,
+         [{"rater": "r1", "item": "i1", "system": "A", "criterion": "errors", **span}])  # fmt: skip
+    content, said = exported(Study.objects.get(slug="small"), tmp_path, "mt-metrics-eval")
+    assert said == ""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        names = {name.removeprefix("small/human-scores/en-en.") for name in archive.namelist() if "human-" in name}
+        place = next(name for name in archive.namelist() if name.endswith(".rating"))
+        rating = json.loads(archive.read(place).decode().split("\t")[1])
+    assert [error["score"] for error in rating["errors"]] == [5]
+    assert not {name for name in names if "errors" in name}, names
 
 
 def test_what_a_line_cannot_hold_is_said(tmp_path: Path) -> None:

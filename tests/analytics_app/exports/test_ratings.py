@@ -3,17 +3,22 @@
 import csv
 import io
 import json
+from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.management import call_command
 
 from analytics_app.api.serializers import RATINGS_CSV
+from analytics_app.archive.rows import TABLES
 from analytics_app.exports import ratings
 from analytics_app.exports.size import rows_of_file
 from tasks_app.models import Assignment, Group, Identity, Judgment, Rater, Rating, Study
 from tasks_app.selectors.judgments import may_export
 from tasks_app.services.study import lifecycle
+from tests.analytics_app.by_commands import load
 from tests.analytics_app.exports.conftest import LONG_NAME, as_csv, as_json, assignments, plain, rate
 from tests.analytics_app.filling import Filler
 from tests.builders import build_study
@@ -29,6 +34,7 @@ COLUMNS = [
         "mark_origin",
         "mark_of",
         "given_by",
+        "mark_reason",
         "seconds",
         "submitted_at",
         "position",
@@ -319,3 +325,27 @@ def test_assignments_without_an_answer_give_no_row(rated: Study, rosa: User) -> 
         order=99, version=1, state="expired",
     )  # fmt: skip
     assert len(as_json(rated)) == 18
+
+
+def test_reasons_of_marks_go_out_in_again_and_into_archives(tmp_path: Path) -> None:
+    """Imported as a column, they are in exports and among the columns of texts of an archive."""
+    items = [{"item": "i1", "system": "A", "output": "The cat sat.", "source": "s"}]
+    span = {"span_side": "output", "span_start": 4, "span_end": 7, "text": "cat", "severity": "major"}
+    row = {"rater": "r1", "item": "i1", "system": "A", "criterion": "errors", **span, "mark_reason": "=It was, a dog."}
+    load(tmp_path, {"type": "error_spans", "params": {"score": "no", "mark_reason": "required"}, "k": 1}, items, [row])
+    study = Study.objects.get(slug="small")
+    assert [line["mark_reason"] for line in as_json(study)] == ["=It was, a dog."]
+    assert [line["mark_reason"] for line in as_csv(study)] == ["'=It was, a dog."]
+    assert Rating.objects.get(task__study=study).mark_reason == "=It was, a dog."
+    (table,) = [table for table in TABLES if table.model is Rating]
+    assert "mark_reason" in table.texts
+    assert "mark_reason" in table.later
+
+
+def test_reasons_of_marks_are_stored_with_an_answer() -> None:
+    params = {"mark_reason": "required", "score": "no"}
+    study = build_study(None, slug="reasons", type="error_spans", params=params, criteria=(), k=1)
+    call_command("simulate_raters", "reasons", raters=2, stdout=StringIO())
+    marks = Rating.objects.filter(task__study=study, span_start__isnull=False)
+    assert marks.exists()
+    assert set(marks.values_list("mark_reason", flat=True)) == {"simulated"}

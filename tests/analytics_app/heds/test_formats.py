@@ -24,7 +24,7 @@ HOSTILE = r"100 % of {all} \input{x} $x_1^2$ & # ~ <b> `c` | *d* “e” – é"
 
 
 def written(*arguments: str) -> str:
-    """Return what the command writes."""
+    """Return the file that the command writes."""
     out = StringIO()
     call_command("heds", "hidden-slug", *arguments, stdout=out)
     return out.getvalue()

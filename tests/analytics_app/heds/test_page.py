@@ -57,7 +57,7 @@ class Form(HTMLParser):
 
 
 def form(browser: Client, address: str = SECTION_3) -> dict[str, list[str]]:
-    """Return what the form of a part sends if nothing is touched."""
+    """Return the fields that the untouched form of a part sends."""
     return Form(browser.get(address).content.decode()).sent
 
 

@@ -86,6 +86,14 @@ def test_the_parts_of_a_run_one_after_another(run: Run, rung: list[int]) -> None
     assert all(one.seconds is not None and one.attempt == 1 for one in run.parts.all())
 
 
+@committed
+def test_the_part_of_a_whole_task_is_begun_before_those_of_criteria(run: Run, rung: list[int]) -> None:
+    *_others, whole = run.parts.order_by("number")
+    RunPart.objects.filter(pk=whole.pk).update(kind="task", criterion=None)
+    jobs.compute_part(first_of(run).pk)
+    assert rung[1:] == [whole.pk, run.parts.get(kind="criterion").pk]
+
+
 def test_rows_say_whether_the_run_was_planned(run: Run) -> None:
     Run.objects.filter(pk=run.pk).update(planned=True)
     runs.compute_here(run=run)

@@ -53,7 +53,7 @@ def table(html: str, caption: str, number: int = 0) -> list[dict[str, str]]:
 
 
 def text(html: str) -> str:
-    """Return what a page says, without tags, on one line."""
+    """Return the words of a page, without tags, on one line."""
     return " ".join(re.sub(r"<[^>]+>", " ", html).split())
 
 

@@ -42,7 +42,7 @@ def address(filled: Study) -> str:
 
 
 def previewed(browser: Client, address: str, **changes: str) -> str:
-    """Return what changes on the page when its form is sent for a preview."""
+    """Return the part of the page that changes when its form is sent for a preview."""
     sent = {**form(browser, address), **changes}
     path, _mark, query = address.partition("?")
     answer = browser.post(f"{path}preview/?{query}", sent, headers=HTMX)

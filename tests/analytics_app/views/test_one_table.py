@@ -175,11 +175,11 @@ class _Form(HTMLParser):
             self._is_name = False
 
     def uses(self) -> dict[str, str]:
-        """Return what each column is."""
+        """Return the use of each column."""
         return {name: self.values.get(f"use-{number}", "") for number, name in enumerate(self.columns)}
 
     def sent(self, action: str, uses: dict[str, str] | None = None, **fields: str) -> dict[str, str]:
-        """Return what is sent by a button, with the uses of some columns changed."""
+        """Return the fields that a button sends, with the uses of some columns changed."""
         changed = {f"use-{self.columns.index(name)}": use for name, use in (uses or {}).items()}
         return {**self.values, **changed, **fields, "action": action}
 

@@ -31,7 +31,7 @@ def closed(study: Study, rosa: User) -> Study:
 
 
 def form(browser: Client, address: str) -> dict[str, str]:
-    """Return what the form of a new run sends if nothing is touched."""
+    """Return the fields that the untouched form of a new run sends."""
     with with_context():
         shown = browser.get(address).context["run_form"]
     parts = [part for one in (*shown.rules, *shown.analyses) for part in (one.where, one.settings)]

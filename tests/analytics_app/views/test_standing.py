@@ -32,7 +32,7 @@ def address(study: Study) -> str:
 
 
 def drawing(browser: Client, address: str, run: Run) -> str:
-    """Return what a plot that was taken away says."""
+    """Return the words of a plot that was taken away."""
     add_plots(run, "content")
     return text(page(browser, f"{address}{run.number}/plots/{run.plots.first().pk}.svg"))
 

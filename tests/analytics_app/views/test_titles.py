@@ -35,12 +35,12 @@ PAID = "12 raters, about 12 minutes and 2.40 EUR each: 28.80 EUR."
 
 
 def written(browser: Client, name: str, *args: object) -> str:
-    """Return what a page says."""
+    """Return the words of a page."""
     return html.unescape(text(page(browser, reverse(name, args=args))))
 
 
 def step(browser: Client, study: Study, name: str) -> str:
-    """Return what a step of the set-up says."""
+    """Return the words of a step of the set-up."""
     return written(browser, "researcher:step", study.slug, name)
 
 

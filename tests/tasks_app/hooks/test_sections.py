@@ -74,7 +74,7 @@ def test_sections_are_registered_once_and_in_order() -> None:
 
 def test_sections_stand_behind_those_they_name(monkeypatch: pytest.MonkeyPatch) -> None:
     def section(name: str, *after: str) -> tuple[str, Section]:
-        return name, type(name, (Section,), {"name": name, "after": after})()
+        return name, type(name, (Rules,), {"name": name, "after": after})()
 
     def order() -> list[str]:
         return [one.name for one in sections.registered()]

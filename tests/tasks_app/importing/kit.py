@@ -78,7 +78,7 @@ def mapped(text: str) -> ColumnMapping:
 def problems_of(
     study: Study, folder: Path, content: str | bytes, mapping: str = "", name: str = "ratings.csv"
 ) -> list[str]:
-    """Return what is wrong with a file that must be refused, and make sure that nothing of it was stored."""
+    """Return the problems of a file that must be refused, and make sure that nothing of it was stored."""
     before = stored()
     try:
         bring(study, folder, content, mapping, name)

@@ -73,7 +73,7 @@ def kept_files() -> list[str]:
 
 
 def selected(page: str, name: str) -> str:
-    """Return what a select of a page says."""
+    """Return the chosen option of a select of a page."""
     options = page.partition(f'name="{name}"')[2].partition("</select>")[0]
     return options.partition(" selected")[0].rpartition('value="')[2].partition('"')[0]
 

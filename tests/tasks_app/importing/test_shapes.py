@@ -103,8 +103,8 @@ def test_files_that_stand_beside_a_table(draft: Study, tmp_path: Path) -> None:
          ["r.csv:2:1: “i1” does not fit the pattern “{item}-{system}” of split."]),
         ("r.csv", "rater,id,value\nann,i1-alpha,4\n",
          "columns: {rater: rater, item: item, value: value}\nsplit: {id: '{item}-{system}'}",
-         ["r.csv:1:0: The file has no “item”. It has: rater, id, value. split reads “item” by itself: leave it out of "
-          "“columns”."]),
+         ["r.csv:1:0: The file has no “item”. It has: rater, id, value. The pattern under “split” fills “item” "
+          "already: remove it from “columns”."]),
         ("r.csv", "ann,i1,alpha,4\n", "header: none\ncolumns: {rater: '1', item: '2', system: '3', value: '5'}\n",
          ["r.csv:1:0: The file has no “5”. It has: 1, 2, 3, 4."]),
         ("r.csv", "id,mt,x,y\ni1,alpha,4,3\n", "columns: {item: id, system: mt, value: '{criterion}_{rater}'}\n",

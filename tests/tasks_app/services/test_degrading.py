@@ -48,6 +48,7 @@ def test_a_run_of_words_comes_from_another_text_and_the_rest_stays(
     text = "  ".join(own)
     made = degrade(text, [" ".join(one) for one in others], Random(seed))
     if made is None:
+        assert set(own) & {word for other in others for word in other}, "words of other texts only change this one"
         return
     after = regex.findall(r"\S+", made)
     assert len(after) == len(own)

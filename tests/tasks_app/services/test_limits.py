@@ -27,7 +27,7 @@ def study_with(checks: dict[str, Any], **rest: Any) -> Study:
 
 
 def paid(rater: Rater) -> Decimal:
-    """Return what a rater was paid, as a share of the pay for a set."""
+    """Return the pay of a rater, as a share of the pay for a set."""
     return Payment.objects.get(rater=rater).amount / rater.study.options.amount
 
 

@@ -79,7 +79,7 @@ def fill(browser: Client, step: str, wanted: Mapping[str, Json]) -> None:
 
 
 def _plain(texts: str | list[str]) -> set[str]:
-    """Return what was entered, whatever ends its lines."""
+    """Return a value as it was entered, with line feeds at the ends of lines."""
     return {text.replace("\r\n", "\n").strip() for text in ([texts] if isinstance(texts, str) else texts)} - {""}
 
 
@@ -126,7 +126,7 @@ def lists_of(value: Json, path: Place = ()) -> Iterator[tuple[Place, int]]:
 
 
 def answers(step: str, wanted: Mapping[str, Json]) -> dict[str, list[str]]:
-    """Return what somebody would enter into the fields that the step has now."""
+    """Return values to enter into the fields that the step has now."""
     entered: dict[str, list[str]] = {}
     for group in groups_of(step, Setup.objects.get(study__slug="by-hand")):
         for control in controls_of(group):

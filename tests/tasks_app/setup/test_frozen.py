@@ -153,6 +153,12 @@ class _Later(sections.Section):
     def schema(self) -> dict[str, object]:
         return {"type": "object", "properties": {"extra": {"type": "string", "title": "Something new"}}}
 
+    def check(self, reading: object) -> None:
+        """Read nothing: the study was frozen without it."""
+
+    def export(self, study: object) -> None:
+        """Export nothing: the study was frozen without it."""
+
 
 @pytest.mark.django_db
 def test_a_section_that_came_later_is_no_part_of_it(opened: Study, rosas_browser: Client) -> None:

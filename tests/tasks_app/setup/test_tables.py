@@ -29,7 +29,7 @@ def a_file(content: str | bytes, name: str = "texts.csv") -> TextsFile:
 
 
 def uses_of(layout: Layout) -> dict[str, str]:
-    """Return what each column is, without those that are not used."""
+    """Return the use of each column, without those that are not used."""
     return {one.column: one.use for one in layout.uses if one.use}
 
 

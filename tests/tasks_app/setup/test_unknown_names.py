@@ -40,6 +40,9 @@ class Notes(Section):
     def check(self, _reading: object) -> Json:
         return {}
 
+    def export(self, _study: object) -> Json:
+        return {}
+
 
 @pytest.fixture
 def another_app() -> Iterator[Notes]:

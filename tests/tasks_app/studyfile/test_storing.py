@@ -39,7 +39,8 @@ def test_rows_say_what_the_file_says(tmp_path: Path, rosa: User) -> None:
     task = study.tasks.get()
     assert task.params == {
         "show_source": True, "show_reference": False, "context_before": 0, "context_shows": "sources",
-        "layout": "single", "show_numbers": False, "texts_per_page": 1, "points": 5, "lowest": 1, "agreement": False,
+        "layout": "single", "show_numbers": False, "page": "screen", "texts_per_page": 1, "points": 5, "lowest": 1,
+        "agreement": False,
     }  # fmt: skip
     assert list(task.task_criteria.order_by("order").values_list("criterion__key", flat=True)) == ["fluency", "style"]
     assert list(study.systems.order_by("id").values_list("key", "kind")) == [("alpha", "machine"), ("beta", "machine")]

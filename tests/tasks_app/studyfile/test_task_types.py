@@ -36,7 +36,7 @@ def a_study(
 
 
 def problems_of(folder: Path) -> list[str]:
-    """Return what is wrong with a study file, and make sure that nothing of it was stored."""
+    """Return the problems of a study file, and make sure that nothing of it was stored."""
     before = stored()
     with pytest.raises(StudyFileError) as refused:
         studyfile.load(folder, owner=None)

@@ -49,7 +49,7 @@ def call(reader: Callable[..., Any], content: bytes = b"text", *, limits: Limits
 
 
 def request(reader: Callable[..., Any]) -> bytes:
-    """Return what the server is sent."""
+    """Return the request that the server is sent."""
     limits = {"memory": SMALL.memory, "seconds": SMALL.seconds, "clock": PATIENT, "written": SMALL.written}
     name = [reader.__module__, reader.__qualname__]
     return json.dumps(

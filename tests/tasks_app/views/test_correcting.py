@@ -47,7 +47,7 @@ def page_of(study: Study) -> str:
 
 
 def sent(study: Study, name: str, text: str, reason: str = "A typo.") -> dict[str, str]:
-    """Return what the form of a text sends."""
+    """Return the fields that the form of a text sends."""
     correctable = next(one for one in correcting.texts_of(study) if one.name == name)
     return {"name": name, "shown": correctable.shown, "text": text, "reason": reason}
 

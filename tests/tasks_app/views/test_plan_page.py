@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from tasks_app.designs.base import PlanUnit
 from tasks_app.models import (
@@ -364,3 +366,20 @@ def test_groups_waves_and_sets_left_over_are_told(rosa: User, rosas_browser: Cli
     assert "Raters in each group: diary: 3, messages: 3." in said
     assert "3 of the 6 sets of “Likert scale (task 2)” are left over once the other tasks are full." in said
     assert "part pay, bonuses and platform fees come on top" in said
+
+
+def test_a_large_stored_plan_is_counted_after_the_page(
+    rosa: User, rosas_browser: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first page and Review read no place; a process that has counted the plan shows it at once."""
+    study = build_study(rosa, items=10, systems=SYSTEMS, k=2, set_size=10, spacing=2)
+    monkeypatch.setattr(reports, "MOST_AT_ONCE", 10)
+    address, review = f"/admin/studies/{study.slug}/design/", f"/admin/studies/{study.slug}/set-up/review/"
+    later, counted = "Counting this plan takes a few seconds", "b-mt"
+    for page, has_numbers in ((address, False), (review, False), (f"{address}?plan=1", True), (address, True)):
+        with CaptureQueriesContext(connection) as captured:
+            text = rosas_browser.get(page).content.decode()
+        reads_places = any('FROM "tasks_app_place"' in query["sql"] for query in captured.captured_queries)
+        assert (reads_places, "60 judgments" in text) == (page.endswith("plan=1"), True), page
+        if page != review:
+            assert (later in text, counted in text) == (not has_numbers, has_numbers), page

@@ -29,7 +29,10 @@ export class Doubt {
     const { doubtful, severities } = this.unit.data;
     const limits = { ...doubtful, gravest: severities.length > 1 ? severities.at(-1).key : "" };
     return this.unit.marks.positions.flatMap((position) => {
-      const field = this.form.elements[`p${position}-${doubtful.field}`];
+      const field = this.form.elements[this.unit.data.scores?.[position] ?? `p${position}-${doubtful.field}`];
+      if (field.closest("[data-skipped]")) {
+        return [];
+      }
       const score = field?.value.trim() ? Number(field.value) : null;
       const which = contradiction(this.unit.marks.of(position), score, limits);
       return which ? [{ position, which, score }] : [];
@@ -48,10 +51,10 @@ export class Doubt {
     event.stopImmediatePropagation();
     this.asked = key;
     const sentences = found.map(({ position, which, score }) => {
-      const letter = this.unit.root.querySelector(`[data-spans-question="${position}"]`).dataset.letter;
+      const question = this.unit.root.querySelector(`[data-spans-question="${position}"]`);
       const severity = this.unit.data.severities.at(-1)?.name;
       const sentence = this.unit.word(`doubt-${which}`, { score, severity });
-      return letter ? this.unit.word("about-text", { letter, sentence }) : sentence;
+      return this.unit.about(question, sentence);
     });
     const text = this.notice.querySelector("[data-doubt-words]");
     text.textContent = sentences.join(" ");

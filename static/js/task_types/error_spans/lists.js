@@ -4,13 +4,14 @@ import { fill } from "../../core/words.js";
 
 /** The controls of one text. */
 class Question {
-  constructor(element) {
+  constructor(element, root) {
     this.element = element;
     this.position = Number(element.dataset.spansQuestion);
     this.field = element.querySelector("[data-spans-field]");
     this.none = element.querySelector("[data-spans-none]");
     this.list = element.querySelector("[data-spans-list]");
-    this.item = element.querySelector("template[data-spans-item]");
+    // Several texts of a page share one.
+    this.item = root.querySelector("template[data-spans-item]");
     this.radios = [...element.querySelectorAll("[data-given]")];
     this.sentence = element.dataset.missing;
   }
@@ -28,7 +29,7 @@ export class Lists {
   constructor(unit) {
     this.unit = unit;
     this.writing = false;
-    this.questions = [...unit.root.querySelectorAll("[data-spans-question]")].map((element) => new Question(element));
+    this.questions = [...unit.root.querySelectorAll("[data-spans-question]")].map((element) => new Question(element, unit.root));
     unit.root.addEventListener("change", (event) => {
       // A draft that is put back, a verdict or a tick by hand; what is written from here is known already.
       if (!this.writing && event.target.closest("[data-spans-question]")) {
@@ -38,6 +39,14 @@ export class Lists {
     });
     for (const question of this.questions) {
       question.list.addEventListener("click", (event) => this.onClick(event.target.closest("button")));
+      question.list.addEventListener("input", (event) => this.onReason(question, event.target));
+      question.list.addEventListener("change", (event) => event.stopPropagation());
+      question.list.addEventListener("keydown", (event) => {
+        // Enter in a line of text would send the answer.
+        if (event.key === "Enter" && event.target.dataset.reason) {
+          event.preventDefault();
+        }
+      });
       question.element.addEventListener("reveal", () => this.reveal(question));
     }
   }
@@ -55,10 +64,26 @@ export class Lists {
     }
   }
 
+  /** Take over a reason as it is typed. The list stays as it is, since the focus is in it. */
+  onReason(question, { value, dataset }) {
+    const { marks } = this.unit;
+    const mark = marks.find(dataset.reason);
+    if (mark) {
+      marks.setReason(mark, value.trim());
+      this.write();
+      this.tell(question);
+    }
+  }
+
   /** Something is missing: take up the mark that is not finished, in the text where it is. */
   reveal({ position }) {
     const { unit } = this;
     const open = unit.marks.of(position).find((mark) => !unit.marks.isComplete(mark) || (mark.given && !mark.verdict));
+    if (unit.marks.left(position) === "reason") {
+      const bare = unit.marks.of(position).find((mark) => !unit.marks.hasReason(mark));
+      queueMicrotask(() => unit.root.querySelector(`[data-reason="${bare.key}"]`).focus());
+      return;
+    }
     const view = open ? unit.viewOf(open) : unit.views.find((one) => one.side === "output" && one.position === position);
     for (const one of unit.views.filter((other) => other.marked && other.position === position)) {
       one.box.toggleAttribute("data-takes-focus", one === view);
@@ -109,20 +134,35 @@ export class Lists {
     for (const question of this.questions) {
       const marks = this.unit.marks.of(question.position);
       const listed = marks.filter((mark) => !mark.given);
-      question.list.replaceChildren(...listed.map((mark) => this.itemOf(question, mark)));
+      this.drawList(question, listed);
       question.list.hidden = listed.length === 0;
       question.none.disabled = marks.some((mark) => !mark.given || mark.verdict === "keep");
-      const left = this.unit.marks.left(question.position);
-      question.element.dataset.complete = String(left === "");
-      // “Mark the errors” is the server's sentence; the others are about a mark that is there.
-      const own = left === "" || left === "nothing" ? "" : this.unit.word(`left-${left}`, { n: marks.length });
-      question.element.dataset.missing = own ? this.about(question, own) : question.sentence;
+      this.tell(question);
+    }
+  }
+
+  /** Say what is left to do about a text. */
+  tell(question) {
+    const left = this.unit.marks.left(question.position);
+    question.element.dataset.complete = String(left === "");
+    // “Mark the errors” is the server's sentence; the others are about a mark that is there.
+    const n = this.unit.marks.of(question.position).length;
+    const own = left === "" || left === "nothing" ? "" : this.unit.word(`left-${left}`, { n });
+    question.element.dataset.missing = own ? this.about(question, own) : question.sentence;
+  }
+
+  /** Write the list of a text, unless it is as it was: of a page of many texts one has changed. */
+  drawList(question, listed) {
+    const isChosen = listed.some((mark) => mark.key === this.unit.chosen);
+    const looks = JSON.stringify([listed, isChosen && this.unit.chosen]);
+    if (looks !== question.looks) {
+      question.looks = looks;
+      question.list.replaceChildren(...listed.map((mark) => this.itemOf(question, mark)));
     }
   }
 
   about(question, sentence) {
-    const letter = question.element.dataset.letter;
-    return letter ? this.unit.word("about-text", { letter, sentence }) : sentence;
+    return this.unit.about(question.element, sentence);
   }
 
   itemOf(question, mark) {
@@ -146,6 +186,12 @@ export class Lists {
     const side = item.querySelector("[data-item-side]");
     side.hidden = mark.side !== "source";
     remove.dataset.remove = mark.key;
+    const why = item.querySelector("[data-item-reason]");
+    if (why) {
+      why.dataset.reason = mark.key;
+      why.value = mark.reason ?? "";
+      why.setAttribute("aria-label", fill(why.getAttribute("aria-label"), { words }));
+    }
     remove.setAttribute("aria-label", fill(remove.getAttribute("aria-label"), { words }));
     return item;
   }

@@ -7,10 +7,11 @@ const MOST_STEPS = 100;
 
 const FIELDS = ["side", "start", "end", "severity", "category"];
 
-/** A mark as the form posts it, with the number of the given mark that it was, if it was one. */
+/** A mark as the form posts it, with the number of the given mark that it was, and its reason, if it has them. */
 function posted(mark) {
   const fields = Object.fromEntries(FIELDS.map((name) => [name, mark[name] ?? null]));
-  return Number.isInteger(mark.of) && mark.of > 0 ? { ...fields, of: mark.of } : fields;
+  const of = Number.isInteger(mark.of) && mark.of > 0 ? { of: mark.of } : {};
+  return { ...fields, ...of, ...(mark.reason && { reason: mark.reason }) };
 }
 
 function isSame(one, other) {
@@ -40,8 +41,8 @@ export function readJson(text) {
  * the own ones. Each method that changes something returns the key of the mark, and can be undone.
  */
 export class Marks {
-  constructor({ positions, given = {}, edited = {}, severities = [], categories = [], overlaps = false, most = 100 }) {
-    Object.assign(this, { positions, given, edited, severities, categories, overlaps, most });
+  constructor({ positions, given = {}, edited = {}, severities = [], categories = [], overlaps = false, most = 100, reason = "no" }) {
+    Object.assign(this, { positions, given, edited, severities, categories, overlaps, most, reason });
     this.state = { own: {}, verdicts: {}, none: {} };
     for (const position of positions) {
       this.state.own[position] = [];
@@ -103,6 +104,11 @@ export class Marks {
     return (this.severities.length === 0 || Boolean(mark.severity)) && (this.categories.length === 0 || Boolean(mark.category));
   }
 
+  /** Say whether a mark has its reason, where one is needed: kept marks that the text came with need none. */
+  hasReason(mark) {
+    return this.reason !== "required" || Boolean(mark.reason) || mark.given > 0 || this.origin(mark) === "kept";
+  }
+
   /** Why a mark cannot stand there: "overlap", "most", or null. `except` is the key of one that it replaces. */
   problem(position, mark, except = "") {
     const others = this.of(position).filter((one) => one.key !== except);
@@ -121,6 +127,9 @@ export class Marks {
     const open = marks.find((mark) => !this.isComplete(mark));
     if (open) {
       return this.severities.length > 0 && !open.severity ? "severity" : "category";
+    }
+    if (marks.some((mark) => !this.hasReason(mark))) {
+      return "reason";
     }
     return marks.length > 0 || this.state.none[position] ? "" : "nothing";
   }
@@ -173,6 +182,11 @@ export class Marks {
       }
       return key;
     });
+  }
+
+  /** Give an own mark its reason. It is no step that can be undone: a line of text undoes its own typing. */
+  setReason(mark, reason) {
+    this.state.own[mark.position].find((one) => one.key === mark.key).reason = reason;
   }
 
   keep(key) {

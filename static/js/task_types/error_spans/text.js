@@ -180,6 +180,15 @@ export class TextView {
     return nearestPlace(boxes, x, y, from);
   }
 
+  /** Draw the marks, unless they look as they did: of a page of many texts one has changed. */
+  repaint(marks, selected, chosen) {
+    const looks = JSON.stringify([marks, selected, marks.some((mark) => mark.key === chosen) && chosen]);
+    if (looks !== this.looks) {
+      this.looks = looks;
+      this.paint(marks, selected, chosen);
+    }
+  }
+
   /** Draw the marks. `marks` carry `level`, `what` (in words) and `state`; `selected` is a pair of places. */
   paint(marks, selected, chosen) {
     this.words.forEach((word, place) => {

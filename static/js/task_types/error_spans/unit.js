@@ -44,12 +44,23 @@ export class Unit {
     return fill(this.sentences.get(name) ?? "", values);
   }
 
+  /** Put the letter or the name of a text in front of a sentence about it, where there are several. */
+  about(question, sentence) {
+    const { letter, name } = question.dataset;
+    if (name) {
+      return this.word("about-named", { name, sentence });
+    }
+    return letter ? this.word("about-text", { letter, sentence }) : sentence;
+  }
+
   say(name, values) {
     announce(this.word(name, values));
   }
 
   makeView(text) {
-    const position = text.side === "output" ? `[data-position="${text.position}"]` : "";
+    // On the page of a document each row has a source.
+    const place = text.side === "output" ? text.position : text.row;
+    const position = place === undefined ? "" : `[data-position="${place}"]`;
     const element = this.root.querySelector(`[data-spans-text][data-side="${text.side}"]${position}`);
     const isAsked = text.side === "output" && this.data.missing;
     return new TextView(element, text, {
@@ -209,7 +220,7 @@ export class Unit {
 
   /** Light in all other texts the place that mirrors a word; none where `place` is null. */
   guide(view, place) {
-    for (const other of this.data.guide ? this.views : []) {
+    for (const other of this.data.guide ? this.views.filter((one) => one.row === view.row) : []) {
       other.light(other === view || place === null ? null : view.tokens[place], view.points.length);
     }
   }
@@ -218,7 +229,7 @@ export class Unit {
     for (const view of this.views) {
       const own = this.selection?.view === view ? [this.selection.from, this.selection.to].sort((a, b) => a - b) : null;
       const marks = view.marked ? this.marks.of(view.position).filter((mark) => mark.side === view.side) : [];
-      view.paint(marks.map((mark) => this.looksOf(mark)), own, this.chosen);
+      view.repaint(marks.map((mark) => this.looksOf(mark)), own, this.chosen);
     }
     this.lists.draw();
     if (panel && this.atWork) {

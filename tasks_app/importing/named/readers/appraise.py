@@ -49,17 +49,17 @@ class Appraise(NamedFormat):
         segments, task = Segments(files, study), ErrorsAndScores(study)
 
         def text_of(score: appraise_rows.Score) -> tuple[Text, bool]:
-            found = texts.get((score.system, score.segment, score.document)) or texts.get(
+            source_and_text = texts.get((score.system, score.segment, score.document)) or texts.get(
                 (score.system, score.segment, "")
             )
-            if found is None:
+            if source_and_text is None:
                 return segments.of_score(score)
             pair = f"{short(score.source_language)}-{short(score.language)}"
             item = study.item(
-                "-".join(filter(None, (pair, score.document, score.segment))), source=found[0],
+                "-".join(filter(None, (pair, score.document, score.segment))), source=source_and_text[0],
                 document=score.document or None, **pair_of(pair),
             )  # fmt: skip
-            return study.text(item, score.system, found[1]), True
+            return study.text(item, score.system, source_and_text[1]), True
 
         names = appraise_rows.files_of(files)
         task.take_scores(appraise_rows.scores(files, names), text_of)

@@ -97,8 +97,8 @@ class _Reader:
                     for number, line in enumerate(lines)
                 ]
         for rest, name in sorted(self.places["human-scores"].items()):
-            found = _SCORES.fullmatch(rest)
-            if found is None or found["pair"] != pair:
+            named = _SCORES.fullmatch(rest)
+            if named is None or named["pair"] != pair:
                 continue
             for line, system, number, cells in _numbered(self._files, name):
                 text = texts.get(system, [])[number] if number < len(texts.get(system, [])) else None
@@ -106,8 +106,8 @@ class _Reader:
                     continue
                 if text is None:
                     self._study.left_out[_("Left out: scores of outputs that the folder does not have (%(n)s).")] += 1
-                elif found["kind"] == "score":
-                    self._score(name, line, found["name"], text, cells[0])
+                elif named["kind"] == "score":
+                    self._score(name, line, named["name"], text, cells[0])
                 else:
                     self._rating(name, line, cells, text)
 

@@ -131,12 +131,12 @@ def _flat(value: Json) -> Iterator[dict[str, Any]]:
 def _documents(campaign: Mapping[str, Any]) -> dict[str, list[Json]]:
     """Return the documents of a campaign by user and number; by number alone where users draw from one list."""
     data = campaign["data"]
-    found: dict[str, list[Json]] = {}
+    documents_by_place: dict[str, list[Json]] = {}
     parts = data.items() if isinstance(data, dict) else [("", data)]
     for user, documents in parts:
         for number, document in enumerate(documents if isinstance(documents, list) else ()):
             if isinstance(document, list) and document and isinstance(document[0], dict):
-                found[f"{user}/{number}" if user else str(number)] = document
+                documents_by_place[f"{user}/{number}" if user else str(number)] = document
             elif isinstance(document, dict):
-                found[f"{user}/{number}" if user else str(number)] = [document]
-    return found
+                documents_by_place[f"{user}/{number}" if user else str(number)] = [document]
+    return documents_by_place

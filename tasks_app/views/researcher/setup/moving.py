@@ -99,7 +99,8 @@ def plan_sentences(study: Study, facts: OpeningFacts) -> list[tuple[Task, str]]:
 
 
 def _reports(study: Study, facts: OpeningFacts) -> list[Report]:
-    return plan_reports.reports(study, [task for task in facts.tasks if is_planned(task)], with_units=False)
+    tasks = [task for task in facts.tasks if is_planned(task)]
+    return plan_reports.reports(study, tasks, with_units=False, counts_large=False)
 
 
 def _in_words(reports: Sequence[Report], study: Study) -> list[tuple[Task, str]]:

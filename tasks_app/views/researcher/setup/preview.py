@@ -18,8 +18,8 @@ from tasks_app.setup import frozen
 from tasks_app.setup.preview import Preview, preview_of
 from tasks_app.texts import languages, richtext
 from tasks_app.views.public.catalogue import stored_rows
+from tasks_app.views.rater import document_view, stages
 from tasks_app.views.rater import media as rater_media
-from tasks_app.views.rater import stages
 from tasks_app.views.rater.pages import PageFrame
 from tasks_app.views.rater.text_block import ShownBlock, blocks_shown
 from tasks_app.views.researcher.frame import researcher_page
@@ -93,6 +93,7 @@ def _unit(request: HttpRequest, media_base: str, shown: Preview) -> HttpResponse
             stage=_stage(shown),
         ),
         **blocks_shown(blocks),
+        "document": document_view.document_of(blocks, shown.places) if shown.places else None,
         "unit_template": kind.template_name,
         "unit_script": kind.script,
         "unit_styles": kind.styles,
@@ -122,9 +123,11 @@ def _blocks(request: HttpRequest, shown: Preview) -> Iterator[ShownBlock]:
     """Yield the texts on the page, with the posted values."""
     posted = request.POST if request.method == "POST" else None
     several = len(shown.screens) > 1
+    of_document = document_view.headings(shown.places, shown.screens) if shown.places else []
     for number, screen in enumerate(shown.screens, start=1):
         numbers = (shown.before + shown.number + number - 1, shown.total)
         heading = stages.heading(*numbers, stages.counted_as(screen)) if several else ""
+        heading = of_document[number - 1] if of_document else heading
         form = screen.kind.form(screen, posted, prefix=text_prefix(number))
         yield ShownBlock(screen, form, number=number, heading=heading)
 

@@ -5,7 +5,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('tasks_app', '0037_imports_and_attributes'),
+        ('tasks_app', '0038_mark_reason'),
     ]
 
     operations = [
