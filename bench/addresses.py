@@ -113,6 +113,7 @@ PAGES = (
     Address("analytics:personal_texts", STUDY),
     Address("analytics:coding", STUDY),
     Address("analytics:collected", STUDY),
+    Address("analytics:marks", STUDY),
     Address("planning:planning"),
     Address("planning:planning", query={"study": "SLUG"}),
     Address("planning:plan_ahead", {"what": "cost"}),

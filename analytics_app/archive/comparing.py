@@ -18,7 +18,7 @@ from analytics_app import analyses, quality
 from analytics_app.archive import describing
 from analytics_app.archive.describing import MANIFEST, SIGNATURE
 from analytics_app.archive.reading import Archive
-from analytics_app.archive.rows import LATER_OF_RATINGS, OF_RUN, TABLES, instance, masked, path_of
+from analytics_app.archive.rows import LATER_IN_FILE, OF_RUN, TABLES, instance, masked, path_of
 from analytics_app.archive.writing import DOCUMENT, RATINGS, REPORTS, RESULTS, RUN, STUDY_FILE, VERSIONS
 from analytics_app.exports import ratings, results
 from analytics_app.models import Run
@@ -115,7 +115,7 @@ def compare(archive: Archive, run: Run, *, further: Iterable[str] = ()) -> Compa
     exported = b"".join(ratings.stream(study, checks=True)).decode()
     then, now = _read(archive.text(RESULTS), RESULTS, list(COLUMNS)), _as_written(computed)
     head = _head(exported)
-    rated, rows_now = _read(archive.text(RATINGS), RATINGS, head, later=LATER_OF_RATINGS), _as_written(exported)
+    rated, rows_now = _read(archive.text(RATINGS), RATINGS, head, later=LATER_IN_FILE), _as_written(exported)
     numbers, left_out = _without(then.rows, unread)
     differences = [
         *map(Difference, correcting.contradictions(study)),

@@ -36,6 +36,7 @@ from tasks_app.models import (
     Group,
     Item,
     Judgment,
+    MarkAuthor,
     Output,
     Part,
     PartOutput,
@@ -79,8 +80,16 @@ def _of_complete_codings(study: Study) -> Q:
     return Q(codebook__in=complete_codebooks(study))
 
 
-# Columns of ratings, in rows and in the file, that were added after the first archives.
+# Columns of ratings that were added after the first archives: in rows, and in the file of ratings.
 LATER_OF_RATINGS = ("mark_origin", "mark_of", "mark_reason")
+LATER_IN_FILE = (*LATER_OF_RATINGS, "given_by")
+
+
+def _without_words(row: Row) -> Any:
+    """Return the first content of a text, such as marks; words in it do not leave the server."""
+    payload = row["payload"]
+    entries = payload if isinstance(payload, list) else [payload]
+    return {} if any(not isinstance(entry, dict) or "text" in entry for entry in entries) else payload
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +97,8 @@ class ArchivedTable:
     """A table: the condition for its rows, and its columns that do not leave the server or that hold texts.
 
     `withheld` columns name people, lead to them, or are read by no analysis. `texts` hold judged or written words,
-    `digests` the hashes of such words, from which short texts could be guessed. `later` columns are empty where an
-    archive was written before they existed.
+    `digests` the hashes of such words, from which short texts could be guessed. `later` columns were added after the
+    first archives, and have these values where an archive was written before they existed.
     """
 
     model: type[models.Model]
@@ -97,7 +106,7 @@ class ArchivedTable:
     withheld: Mapping[str, Instead] = field(default_factory=dict)
     texts: tuple[str, ...] = ()
     digests: tuple[str, ...] = ()
-    later: tuple[str, ...] = ()
+    later: Mapping[str, Any] = field(default_factory=dict)
     only: Only = _all_rows
 
     @property
@@ -169,7 +178,7 @@ TABLES: tuple[ArchivedTable, ...] = (
     ArchivedTable(Part, "unit__task__study", digests=("text_digest",)),
     ArchivedTable(PartOutput, "part__unit__task__study"),
     ArchivedTable(Gold, "unit__task__study", texts=("explanation",)),
-    ArchivedTable(Prefill, "part__unit__task__study", {"payload": _nothing({})}),
+    ArchivedTable(Prefill, "part__unit__task__study", {"payload": _without_words}, later={"given_by": ""}),
     ArchivedTable(Withdrawal, "study", {**NOBODY, "taken_back_by_id": _nothing(None)}),
     ArchivedTable(WithdrawnUnit, "withdrawal__study"),
     ArchivedTable(
@@ -194,7 +203,7 @@ TABLES: tuple[ArchivedTable, ...] = (
         {"answer": _nothing({}), "comment": _nothing(""), "log": _nothing([])},
     ),
     ArchivedTable(ControlResult, "judgment__assignment__rater__study", {"detail": _nothing({})}),
-    ArchivedTable(Rating, "rater__study", texts=("text", "mark_reason"), later=LATER_OF_RATINGS),
+    ArchivedTable(Rating, "rater__study", texts=("text", "mark_reason"), later=dict.fromkeys(LATER_OF_RATINGS)),
     ArchivedTable(Codebook, "study"),
     ArchivedTable(Code, "codebook__study"),
     ArchivedTable(Coder, "codebook__study", {"user_id": _nothing(None)}),
@@ -210,6 +219,9 @@ TABLES: tuple[ArchivedTable, ...] = (
             "persons": _nothing([]),
         },
         digests=("digest",),
+    ),
+    ArchivedTable(
+        MarkAuthor, "study", {"origin_id": _nothing(None), "author_id": _nothing(None), "persons": _nothing([])}
     ),
     ArchivedTable(Erasure, "study"),
     ArchivedTable(Payment, "rater__study", {**NOBODY, "reason": _nothing("")}),
@@ -273,7 +285,7 @@ def instance(table: ArchivedTable, row: Row) -> models.Model:
     django.core.exceptions.ValidationError
         If a value does not fit its column.
     """
-    cells = {**dict.fromkeys(table.later), **row}
+    cells = {**table.later, **row}
     try:
         values = {
             column.attname: column.to_python(cells[column.attname]) for column in table.model._meta.concrete_fields

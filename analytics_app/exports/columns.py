@@ -82,6 +82,15 @@ RATINGS: tuple[Column, ...] = (
         "r.mark_of",
     ),
     Column(
+        "given_by",
+        Kind.TEXT,
+        _(
+            "Who made the marks that the text came with, as in prefill.csv: a rater of an earlier study, or a system. "
+            "Raters never see it. Empty where nobody is named."
+        ),
+        "(j.given_by->>s.number)",
+    ),
+    Column(
         "mark_reason",
         Kind.TEXT,
         _("Why a marked span is an error, in the words of the rater, where the study asks for that."),

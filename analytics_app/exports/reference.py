@@ -22,8 +22,8 @@ PER = {
         "for each marked span",
         (
             *("item", "system", "variant", "criterion"),
-            *("span_side", "span_start", "span_end", "category", "severity", "mark_origin", "mark_of", "mark_reason"),
-            "value",
+            *("span_side", "span_start", "span_end", "category", "severity", "mark_origin", "mark_of", "given_by"),
+            *("mark_reason", "value"),
         ),
     ),
 }

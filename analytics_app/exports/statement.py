@@ -38,7 +38,8 @@ SELECT NULL, j.id, u.task_id, u.id,
 
 # Only the current answer to an assignment counts, and no answers of sandbox raters.
 JUDGED = """
-SELECT j.id AS judgment, ra.id AS rater_id, ra.pseudonym AS rater, a.arrangement, j.seconds_active AS seconds,
+SELECT j.id AS judgment, ra.id AS rater_id, ra.pseudonym AS rater, a.arrangement, a.arrangement->'given_by' AS given_by,
+       j.seconds_active AS seconds,
        to_char(j.submitted_at AT TIME ZONE 'UTC', %(time)s) AS submitted_at, a."order" AS position, a.purpose,
        CASE WHEN a.repeat_of_id IS NOT NULL
             THEN (SELECT max(q.id) FROM tasks_app_judgment q WHERE q.assignment_id = a.repeat_of_id) END AS repeat_of,
@@ -66,7 +67,7 @@ SELECT u.id, u.item_id, {task} AS task, {unit} AS unit, {document} AS document
 """
 
 SHOWN = """
-SELECT po.id, po.part_id, o.item_id, {system} AS system, {variant} AS variant {attributes}
+SELECT po.id, po.part_id, p.number, o.item_id, {system} AS system, {variant} AS variant {attributes}
   FROM tasks_app_partoutput po
   JOIN tasks_app_part p ON p.id = po.part_id
   JOIN tasks_app_unit u ON u.id = p.unit_id
@@ -285,7 +286,11 @@ class Statement:
         if column.name == "excluded_by":
             return EXCLUDED_BY if self.excludes else "NULL::text"
         # Keys and pseudonyms are neutralised once in their tables, not for every rating.
-        return self._safe(column.sql) if column.kind == Kind.TEXT and column.sql.startswith("r.") else column.sql
+        return (
+            self._safe(column.sql)
+            if column.kind == Kind.TEXT and column.sql.startswith(("r.", "(j.given_by"))
+            else column.sql
+        )
 
     def _safe(self, text: str) -> str:
         return f"CASE WHEN {text} ~ %(formula)s THEN '''' || {text} ELSE {text} END" if self.neutralised else text

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 
+from django.db.models import Count, Q
+
 from analytics_app.heds.answers import NOT_APPLICABLE
 from analytics_app.heds.filling.facts import Facts, counted, extension_in_words
 from analytics_app.heds.filling.texts import UnitSizes
@@ -9,13 +11,17 @@ from analytics_app.heds.questions import language_names
 from analytics_app.methods_text.references import named_in
 from analytics_app.methods_text.sentences import Sentence, listed, lowered, number
 from tasks_app import designs
+from tasks_app.models import Prefill
 from tasks_app.selectors.screens import Frame
 from tasks_app.task_types.base import Criterion
+from tasks_app.task_types.error_spans import ErrorSpans
 
 # The most systems that are named; more are only counted.
 NAMED_SYSTEMS = 8
 PER_UNIT = "judgments_per_unit"
 FILLED_IN = "Raters filled in a questionnaire"
+# The publications of the two ways of giving marks beforehand: of a system, and of an earlier annotator.
+GIVEN_BEFOREHAND, RE_ANNOTATION = ("zouhar-2025",), ("riley-2026",)
 
 
 def sentences(facts: Facts, systems: Mapping[str, str]) -> Iterator[Sentence]:
@@ -74,7 +80,26 @@ def _task(facts: Facts, frame: Frame) -> Iterator[Sentence]:
         yield from _judgments(facts, frame, units)
     if kind.side_by_side and not facts.study.options.imported:
         yield Sentence("The order of the texts on each screen was randomised and balanced over positions")
+    if isinstance(kind, ErrorSpans):
+        yield from _given_marks(frame, kind)
     yield from _questions(facts, frame)
+
+
+def _given_marks(frame: Frame, kind: ErrorSpans) -> Iterator[Sentence]:
+    """Yield a sentence about the marks that the judged texts came with."""
+    prefills = Prefill.objects.filter(part__unit__task=frame.task, part__unit__until=None, part__unit__gold=None)
+    counts = prefills.aggregate(all=Count("pk"), people=Count("given_by", filter=~Q(given_by=""), distinct=True))
+    if not counts["all"]:
+        return
+    done = "edited them like their own" if kind.edits_given else "said of each whether it was right"
+    if not counts["people"]:
+        yield Sentence(f"Texts came with marks of errors; raters {done}", GIVEN_BEFOREHAND)
+    elif counts["people"] == 1:
+        yield Sentence(f"Texts came with the marks of an earlier annotator; raters {done}", RE_ANNOTATION)
+    else:
+        text = f"Texts came with the marks of {counts['people']} earlier annotators, people or systems"
+        given = "Each rater of a text was given the marks of one of them"
+        yield Sentence(f"{text}. {given}, without knowing whose, and {done}", RE_ANNOTATION)
 
 
 def _judgments(facts: Facts, frame: Frame, units: int) -> Iterator[Sentence]:

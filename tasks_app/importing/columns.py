@@ -43,6 +43,7 @@ RATINGS = TableDeclaration(
         Column("severity", Kind.WORD, _("Severity of the span.")),
         Column("mark_origin", Kind.WORD, _("In a text that came with marks: own, kept or changed.")),
         Column("mark_of", Kind.WHOLE, _("Number of the mark that a kept or changed one was, from 1.")),
+        Column("given_by", Kind.TEXT, _("Not used: the column arrangement says it.")),
         Column("mark_reason", Kind.TEXT, _("Why a marked span is an error, in the words of the rater.")),
         Column("rating", Kind.WORD, _("Rows that share it are one rating of a text that several systems produced.")),
         Column("document", Kind.TEXT, _("Not used: it belongs to the items.")),
@@ -63,7 +64,7 @@ def times_of(declared: TableDeclaration) -> tuple[str, ...]:
 TIMES = times_of(RATINGS)
 
 # Columns of an export that are worked out anew here, or come from the study's items.
-NOT_USED = ("document", "excluded_by", "feature_", "system_")
+NOT_USED = ("document", "excluded_by", "feature_", "given_by", "system_")
 
 
 def is_used(name: str) -> bool:

@@ -2,7 +2,7 @@
 
 from tasks_app.models.coding import Code, Codebook, CodedAnswer, Coder
 from tasks_app.models.colleagues import ColleagueInvitation
-from tasks_app.models.collected import CollectedText, OwnUnit
+from tasks_app.models.collected import CollectedText, MarkAuthor, OwnUnit
 from tasks_app.models.comments import Comment, CommentLink
 from tasks_app.models.deleted import DeletedLink, DeletedStudy, KeptPayment
 from tasks_app.models.imports import ImportMapping, ImportWork
@@ -94,6 +94,7 @@ __all__ = [
     "ItemMedia",
     "Judgment",
     "KeptPayment",
+    "MarkAuthor",
     "Media",
     "Membership",
     "Outbox",

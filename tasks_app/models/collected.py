@@ -1,4 +1,4 @@
-"""Texts that raters wrote in one study and others verify in another: their origin, and the raters kept from them."""
+"""Texts and marks that raters made in one study and others judge in another: their origin, and who never gets them."""
 
 from typing import Any
 
@@ -40,8 +40,32 @@ class CollectedText(models.Model):
         return f"{self.study}: {self.item}"
 
 
+class MarkAuthor(models.Model):
+    """A rater of an earlier study who made marks that texts come with, under a name that only this study uses.
+
+    `name` is the name in `given_by` of prefill.csv. `persons` are keyed digests of the ids under which evalweb knew the
+    rater, by which they are never given their own marks. The digests stay when the rater is erased, and say nothing
+    without the server's secret.
+    """
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="mark_authors")
+    name = models.CharField(max_length=100)
+    origin = models.ForeignKey(Study, models.SET_NULL, null=True, related_name="marks_given")
+    origin_slug = models.CharField(max_length=80)
+    author = models.ForeignKey(Rater, models.SET_NULL, null=True, related_name="marks_given")
+    author_name = models.CharField(max_length=40, blank=True)
+    persons: "models.JSONField[Any, Any]" = models.JSONField(default=list, blank=True)
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (models.UniqueConstraint(fields=("study", "name"), name="mark_author_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.study}: {self.name}"
+
+
 class OwnUnit(models.Model):
-    """A unit with a text that the rater wrote in another study: it is never given to them."""
+    """A unit that is never given to the rater: a text that they wrote in another study, or with only their marks."""
 
     rater = models.ForeignKey(Rater, models.CASCADE, related_name="own_units")
     unit = models.ForeignKey(Unit, models.CASCADE, related_name="+")

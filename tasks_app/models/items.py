@@ -319,10 +319,15 @@ class Gold(models.Model):
 
 
 class Prefill(models.Model):
-    """Content of a part before the first answer, such as spans to confirm or remove."""
+    """Content of a part before the first answer, such as spans to confirm or remove.
+
+    Rows of a part with different names in `given_by` are alternatives: each rater is shown those of one name.
+    """
 
     part = models.ForeignKey(Part, models.CASCADE, related_name="prefills")
     payload: "models.JSONField[Any, Any]" = models.JSONField()
+    # Who made it, such as a rater of an earlier study, under a name that raters never see; "" where nobody is named.
+    given_by = models.CharField(max_length=100, blank=True, default="", db_default="")
 
     def __str__(self) -> str:
         return f"{self.part}"

@@ -54,6 +54,8 @@ class Material:
     # Sources that come before this one in its document, in their order; and what the same system made of each.
     before: tuple[str, ...] = ()
     before_texts: tuple[str, ...] = ()
+    # What each part carries at first, by the name of who gave it; the parts themselves carry that of the first name.
+    given: tuple[Mapping[str, tuple[object, ...]], ...] = ()
     # Where it stands: its document, if any, its item with the place there, and the systems and variants of its texts.
     document: int | None = None
     item: int | None = None
@@ -181,19 +183,25 @@ def _made_of(documents: Iterable[int]) -> dict[_Place, str]:
     return {(document, system, variant, position): text for document, system, variant, position, text in columns}
 
 
-def _prefill(parts: Iterable[int]) -> dict[int, list[object]]:
+# What a part carries before the first answer, by the name of who gave it, in the order of the file.
+_Given = Mapping[str, tuple[object, ...]]
+
+
+def _prefill(parts: Iterable[int]) -> dict[int, _Given]:
     """Read the content of parts before the first answer."""
-    by_part: dict[int, list[object]] = {}
-    for part, payload in Prefill.objects.filter(part__in=list(parts)).order_by("id").values_list("part_id", "payload"):
-        by_part.setdefault(part, []).append(payload)
-    return by_part
+    by_part: dict[int, dict[str, tuple[object, ...]]] = {}
+    rows = Prefill.objects.filter(part__in=list(parts)).order_by("id")
+    for part, payload, name in rows.values_list("part_id", "payload", "given_by"):
+        of_part = by_part.setdefault(part, {})
+        of_part[name] = (*of_part.get(name, ()), payload)
+    return dict(by_part)
 
 
 def _material(
     rows: Sequence[Any],
     media: Mapping[int, tuple[contract.Media, ...]],
     documents: Mapping[int, Sequence[tuple[int, str]]],
-    carried: Mapping[int, Sequence[object]],
+    carried: Mapping[int, _Given],
     made: Mapping[_Place, str],
 ) -> Material:
     item: Mapping[str, Any] = rows[0] if rows else {}
@@ -205,7 +213,7 @@ def _material(
             row["number"],
             row["text"],
             row["language"],
-            tuple(carried.get(row["part_id"], ())),
+            next(iter(carried.get(row["part_id"], {}).values()), ()),
             media.get(row["item_of_text"], ()) if mixed else (),
             highlights.stored(row["marked"]),
             contract.Media.of_output(row["file"], row["mime"], row["captions"]),
@@ -227,6 +235,7 @@ def _material(
         media=() if mixed else media.get(item.get("item") or 0, ()),
         before=tuple(source for _position, source in preceding),
         before_texts=tuple(texts) if made else (),
+        given=tuple(carried.get(pk, {}) for pk, _part in parts.values()) if carried else (),
         document=item.get("item_document_id"),
         item=item.get("item"),
         position=item.get("item_position") or 0,
@@ -341,7 +350,7 @@ def make_screen(frame: Frame, material: Material, study: Study, arrangement: Map
     n = frame.context_before
     return contract.Screen(
         kind=frame.kind,
-        parts=material.parts,
+        parts=_parts_of(material, arrangement),
         criteria=_asked_of(frame, material),
         source=material.source,
         source_language=material.source_language,
@@ -356,6 +365,16 @@ def make_screen(frame: Frame, material: Material, study: Study, arrangement: Map
         media=material.media,
         paged=frame.task.criteria_mode == "page",
     )
+
+
+def _parts_of(material: Material, arrangement: Mapping[str, object]) -> tuple[contract.Part, ...]:
+    """Return the parts of a unit, with the suggestions of those that the arrangement names for each of them."""
+    names = arrangement.get(contract.GIVEN_BY)
+    if not isinstance(names, list) or len(names) != len(material.given):
+        return material.parts
+    chosen = zip(material.parts, material.given, names, strict=True)
+    # Where a rater has no suggestions by somebody who can be named, the text comes with none.
+    return tuple(replace(part, prefill=tuple(given.get(name, ()))) for part, given, name in chosen)
 
 
 def _asked_of(frame: Frame, material: Material) -> tuple[contract.Criterion, ...]:

@@ -34,7 +34,7 @@ from tasks_app.models import (
     Rating,
 )
 from tasks_app.models.statements import rows
-from tasks_app.services import collecting, contact, events, tombstones
+from tasks_app.services import collecting, contact, events, given_marks, tombstones
 from tasks_app.services import mentions as mentioned
 from tasks_app.services.arrival.enrolment import mark_of_first_link, new_pseudonym
 from tasks_app.services.coding import about_decision
@@ -157,6 +157,7 @@ def _forget(rater: Rater) -> None:
     Identity.objects.filter(rater=rater).delete()
     Outbox.objects.filter(rater=rater).delete()
     collecting.forget_author(rater)
+    given_marks.forget_author(rater)
     OwnUnit.objects.filter(rater=rater).delete()
     PersonalText.objects.filter(rater=rater).delete()
     Invitation.objects.filter(rater=rater).delete()

@@ -19,7 +19,7 @@ from django.utils.text import slugify
 from tasks_app.hooks import sections
 from tasks_app.hooks.sections import Json
 from tasks_app.models import Gold, Media, Setup, SetupRow, Study
-from tasks_app.services import events
+from tasks_app.services import events, given_marks
 from tasks_app.services.database import atomically
 from tasks_app.services.study import correcting, drafts, items
 from tasks_app.setup import changes, media
@@ -234,6 +234,7 @@ def copy_of(*, origin: Study, by: AbstractBaseUser, names: Names, keep_seed: boo
             study = new_draft(by, names, language=origin.language, timezone=origin.timezone, seed=seed)
             written += store_media(study, contents)
             _copy_setup(origin, study)
+            given_marks.copy_authors(origin=origin, study=study)
             events.log(origin, by, "copied", about=study.slug)
             return study
     except BaseException:

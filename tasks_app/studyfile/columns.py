@@ -323,6 +323,14 @@ PREFILL = TableDeclaration(
         Column("unit", Kind.WORD, gettext_lazy("Key of the unit."), True),
         Column("part", Kind.WHOLE, gettext_lazy("Which of its texts, counted from 1 in the order of the file."), True),
         Column("payload", Kind.JSON, gettext_lazy("The suggestion that raters see first, as JSON."), True),
+        Column(
+            "given_by",
+            Kind.WORD,
+            gettext_lazy(
+                "Who made the suggestion: a rater of an earlier study, or a system. Raters never see it. Where a text "
+                "has suggestions by several, each rater is shown those of one of them."
+            ),
+        ),
         Column("task", Kind.WORD, gettext_lazy("Key of the task; needed where several tasks have such a unit.")),
     ),
 )

@@ -58,6 +58,7 @@ from tasks_app.task_types.output_names import TEXT
 
 # Everything a type is written with comes from here.
 __all__ = [
+    "GIVEN_BY",
     "ORDERED_SCALES",
     "Act",
     "AnsweredOption",
@@ -92,16 +93,21 @@ __all__ = [
 ]
 
 
+# The entry of an arrangement that says whose suggestions each part carries, by canonical place.
+GIVEN_BY = "given_by"
+
+
 @dataclass(frozen=True, slots=True)
 class Screen:
     """Everything one screen shows, frozen: parts, texts, criteria, options and arrangement.
 
     `kind` is the task type with its parameters, which are `params` in templates. `arrangement` is what was drawn and
     stored: "parts" the parts by screen position (a part may stand at several positions, or at none), "criteria" the
-    order of criterion keys; a type may add its own entries. `context` holds the sources before this one in its
-    document, and `context_texts`, which is empty or as long, what the author of the judged text made of them. `paged`
-    says that questions are to be shown one at a time. `highlights` are those of source and reference, by these words; a
-    part has its own. `personal_text` was written for this rater alone. There is no system in a screen, by construction.
+    order of criterion keys, "given_by" who made what each part carries at first; a type may add its own entries.
+    `context` holds the sources before this one in its document, and `context_texts`, which is empty or as long, what
+    the author of the judged text made of them. `paged` says that questions are to be shown one at a time. `highlights`
+    are those of source and reference, by these words; a part has its own. `personal_text` was written for this rater
+    alone. There is no system in a screen, by construction.
     """
 
     kind: TaskType
@@ -402,11 +408,16 @@ class TaskType(Declared, ABC):
         """Yield a sentence for each gap of an item that raters would meet; ratings from elsewhere need no check."""
         return iter(())
 
-    def prefill_problem(self, payload: object, text: str) -> str | None:
-        """Return the reason why a payload cannot be the prefill of a text, or None."""
+    @classmethod
+    def shows_suggestions(cls) -> bool:
+        """Return whether texts of the type can carry something when they are first shown."""
+        return cls.prefill_problem is not TaskType.prefill_problem
+
+    def prefill_problem(self, payload: object, text: str, source: str = "") -> str | None:
+        """Return the reason why a payload cannot be the prefill of a text with this source, or None."""
         return str(_("Texts of this task type carry nothing when they are first shown."))
 
-    def prefill_problem_together(self, payloads: Sequence[object], text: str) -> str | None:
+    def prefill_problem_together(self, payloads: Sequence[object], text: str, source: str = "") -> str | None:
         """Return the reason why payloads that are sound one by one cannot be the prefill of one text, or None."""
         return None
 

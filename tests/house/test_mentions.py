@@ -19,7 +19,7 @@ NOT_ABOUT_RATERS = {
     "colleagueinvitation", "usualsettings",
     # Erased with the rater, or emptied: services/erasure.py.
     "rater", "identity", "invitation", "outbox", "assignment", "draft", "judgment", "rating", "controlresult",
-    "codedanswer", "collectedtext", "importwork", "event", "enrolmentcount", "dailysalt", "raterset",
+    "codedanswer", "collectedtext", "markauthor", "importwork", "event", "enrolmentcount", "dailysalt", "raterset",
     # What is kept of a deleted study, whose raters are gone with all that names them.
     "deletedstudy", "deletedlink", "keptpayment",
     # Computed; the names of raters are replaced in them: analytics_app/services/erasing.py.

@@ -360,6 +360,12 @@ DATA = [
     page("GET", "analytics:pairs", OWNER, path={"format": "jsonl"}, changes=True),
     page("POST", "analytics:text_bonuses", OWNER, 302, study="closed", note="no bonus was announced"),
     page("GET", "analytics:pairs", VIEWER, study="closed", path={"format": "csv"}, changes=True),
+    page("GET", "analytics:marks", VIEWER, study="closed"),
+    page(
+        "POST", "analytics:reannotate", EDITOR, 422, study="closed", sent={"task": "main", "k": "1", "planted": "0"},
+        note="no errors were marked",
+    ),
+    page("POST", "analytics:reannotate", OWNER, 422, note="while the study is open; no errors were marked"),
     page("GET", "analytics:scores", EDITOR),
     page("POST", "analytics:scores", EDITOR, 302, sent=_upload(SCORES), changes=True, note="upload"),
     page(

@@ -453,3 +453,19 @@ def test_identical_outputs_are_shown_once_and_every_place_is_as_frequent() -> No
 def test_the_example_can_be_loaded(django_user_model: Any) -> None:
     django_user_model.objects.create_user("owner", is_staff=True)
     call_command("load_study", str(BASE_DIR / "examples" / "error_spans"), "--owner", "owner")
+
+
+def test_marks_in_the_source_are_given_where_raters_edit_them_and_may_mark_there() -> None:
+    given = {**mark(0, 6), "side": "source", "category": "accuracy/omission"}
+    edited = ErrorSpans({"scheme": "mqm", "given_marks": "edit"})
+    assert edited.prefill_problem([given], TEXT, "Quelle und mehr") is None
+    assert "not in the source" in str(ErrorSpans({"scheme": "mqm"}).prefill_problem([given], TEXT, "Quelle und mehr"))
+    assert "outside" in str(edited.prefill_problem([{**given, "end": 99}], TEXT, "Quelle und mehr"))
+
+
+def test_a_mark_is_the_raters_own_where_nobody_had_found_an_error() -> None:
+    edited = ErrorSpans({"scheme": "plain", "given_marks": "edit"})
+    screen = Screen(edited, (Part(0, TEXT, prefill=([],)),), (), arrangement={"parts": [0], "criteria": []})
+    form = edited.form(screen, {"p1-spans": json.dumps([{**mark(0, 3), "severity": None, "category": None}])})
+    assert form.is_valid(), form.errors
+    assert [value.mark_origin for value in edited.ratings(screen, form.cleaned_data)] == ["own"]

@@ -43,12 +43,12 @@ def agreement(make: Rows, penalty: float) -> Iterator[Row]:
     severity, severities = labels_of(sample, marks)["severity"]
     placed = (place[marks.look] >= 0) & (marks.side >= 0) & (marks.end > marks.start)
     marked = spans_of(marks, place, severity).where(placed)
-    documents = _documents(make, looks.where(first))
+    documents = documents_of(make, looks.where(first))
     over = bootstrap(sample, "F1 of spans", _unit(documents))
     settings = {**over.settings, "F1": "micro over texts, mean of pairs"}
     matches = [(statistic, labelled) for statistic in MATCHES for labelled in (False, True)]
     matches = [match for match in matches if not match[1] or len(severities) > 1]
-    kinds = [_kind(*match, penalty) for match in matches]
+    kinds = [kind_of(*match, penalty) for match in matches]
     f1s = span_f1s(first_looks, marked, kinds, clusters=documents, **over.options)
     for (statistic, labelled), kind, f1 in zip(matches, kinds, f1s, strict=True):
         note = joined(f1.mean.note, NO_CHANCE if f1.mean.value is not None else None)
@@ -57,7 +57,7 @@ def agreement(make: Rows, penalty: float) -> Iterator[Row]:
     yield from _alphas(make, looks.where(first), first_looks, marked, severities, documents)
 
 
-def _kind(statistic: str, labelled: bool, penalty: float) -> Kind:
+def kind_of(statistic: str, labelled: bool, penalty: float) -> Kind:
     """Return the way of matching: marks of another severity never match, or lose a share of their partial credit."""
     match = MATCHES[statistic]
     if match == "partial":
@@ -65,7 +65,7 @@ def _kind(statistic: str, labelled: bool, penalty: float) -> Kind:
     return Kind(match, labelled=labelled)
 
 
-def _documents(make: Rows, looks: Table) -> NDArray[np.intp] | None:
+def documents_of(make: Rows, looks: Table) -> NDArray[np.intp] | None:
     """Return the document of each text, by its code among the texts looked at; None if none was shown whole."""
     if not make.sample.question.by_document:
         return None

@@ -12,11 +12,11 @@ function madeWith(document) {
 
 /**
  * Put the content of another body into this one. What speaks to screen readers stays: a new one would not be heard. The
- * sentences of the scripts stay, too: the page comes without them.
+ * sentences of the scripts stay, too, where the page comes without them.
  */
 function fill(body) {
   const status = document.querySelector("[data-status]");
-  const words = document.querySelector("template[data-words]");
+  const kept = body.querySelector("template[data-words]") ? [] : [document.querySelector("template[data-words]")];
   const place = body.querySelector(":scope > [data-status]");
   for (const old of [...document.body.childNodes].filter((node) => node !== status)) {
     old.remove();
@@ -24,7 +24,7 @@ function fill(body) {
   // Made anew for this document: browsers load pictures and sounds differently where another document has made them.
   const nodes = [...body.childNodes].map((node) => (node === place ? node : document.importNode(node, true)));
   status.before(...nodes.slice(0, nodes.indexOf(place)));
-  status.after(words, ...nodes.slice(nodes.indexOf(place) + 1));
+  status.after(...kept, ...nodes.slice(nodes.indexOf(place) + 1));
 }
 
 /**

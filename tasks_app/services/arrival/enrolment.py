@@ -38,7 +38,7 @@ from tasks_app.models.statements import Prepared, rows
 from tasks_app.models.study import LINK_ALPHABET, new_seed
 from tasks_app.services.arrival import groups, own_texts
 from tasks_app.services.database import atomically, lock_claims, released_early
-from tasks_app.services.judging import claims, leases
+from tasks_app.services.judging import claims, leases, suggestions
 from tasks_app.services.waves import schedule
 
 
@@ -141,6 +141,7 @@ SELECT s.state, s.current_version,
     EXISTS (SELECT 1 FROM tasks_app_rater r WHERE r.token_hash = %(token)s OR r.first_link = %(ended_link)s),
     EXISTS (SELECT 1 FROM tasks_app_rater r WHERE r.study_id = s.id AND r.pseudonym = %(pseudonym)s),
     EXISTS (SELECT 1 FROM tasks_app_collectedtext c WHERE c.study_id = s.id),
+    EXISTS (SELECT 1 FROM tasks_app_markauthor m WHERE m.study_id = s.id),
     EXISTS (SELECT 1 FROM tasks_app_group g WHERE g.study_id = s.id)
 FROM tasks_app_study s WHERE s.id = %(study)s
 """,
@@ -159,7 +160,7 @@ def _enrol(newcomer: _Newcomer) -> Enrolled:
     looked_up = {"study": study.pk, "pseudonym": pseudonym, "token": digest, "ended_link": mark_of_ended_link(digest)}
     if not (found := _NOW.rows(looked_up)):
         raise Study.DoesNotExist
-    state, version, is_known, is_taken, has_authors, has_groups = found[0]
+    state, version, is_known, is_taken, has_authors, has_mark_authors, has_groups = found[0]
     known = _known(study, arrival, newcomer.token) if is_known else recognise(study, arrival)
     if known is not None:
         return known
@@ -174,6 +175,8 @@ def _enrol(newcomer: _Newcomer) -> Enrolled:
     rater = _new_rater(newcomer, new_pseudonym(study) if is_taken else pseudonym)
     if has_authors:
         own_texts.hold_back(rater)
+    if has_mark_authors:
+        suggestions.hold_back_own_marks(rater)
     if newcomer.consent_text is not None:
         Consent.objects.create(rater=rater, consent_text=newcomer.consent_text)
     if has_groups and not _allocated(rater, arrival):

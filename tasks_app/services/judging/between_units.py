@@ -14,7 +14,7 @@ from tasks_app.models import Assignment, ControlResult, Gold, Judgment, Rater, T
 from tasks_app.selectors.check_results import score_of
 from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services.database import atomically
-from tasks_app.services.judging import assignments, sets
+from tasks_app.services.judging import assignments, sets, suggestions
 from tasks_app.services.judging.grading import WARN_AFTER, known_answers
 from tasks_app.settings.checks import checks_of
 from tasks_app.task_types.base import Graded
@@ -196,8 +196,9 @@ def _another_attempt(assignment: Assignment, rater: Rater, task: Task, attempt: 
     if not planned:
         return  # all units of the exam were withdrawn meanwhile: there is none to pass
     sets.draw_arrangements(rater, task, planned)
+    suggestions.choose(rater, task, planned)
     last = before.aggregate(last=Max("order"))["last"] or assignment.order
-    of_unit = planned[0].arrangement
+    of_unit = {name for unit in planned for name in unit.arrangement}
     of_rater = {name: value for name, value in assignment.arrangement.items() if name not in of_unit}
     Assignment.objects.bulk_create(
         Assignment(

@@ -17,7 +17,7 @@ from tasks_app.designs import RATER
 from tasks_app.models import Assignment, OwnUnit, Rater, RaterSet, Study, Task, TaskCriterion, Unit, is_withdrawn
 from tasks_app.models.statements import Prepared, rows
 from tasks_app.services.arrival.own_texts import IS_OWN
-from tasks_app.services.judging import leases, reservations, sets
+from tasks_app.services.judging import leases, reservations, sets, suggestions
 from tasks_app.services.judging.sets import ClaimedPlace
 from tasks_app.services.plan import plans
 from tasks_app.services.waves import schedule
@@ -343,6 +343,7 @@ def _free(row: tuple[Any, ...]) -> ClaimedPlace:
 def _write(rater: Rater, task: Task, rater_set: RaterSet, composed: sets.Composed, last: _Last) -> None:
     """Write assignments in their order, each with its unit's arrangement and the rater's own."""
     prefetch_related_objects([task], _CRITERIA)
+    suggestions.choose(rater, task, composed.planned)
     criteria = [
         AskedCriterion(task_criterion.criterion.key, task_criterion.criterion.name)
         for task_criterion in task.task_criteria.all()

@@ -22,6 +22,7 @@ from tasks_app.models import (
     ImportWork,
     Judgment,
     KeptPayment,
+    MarkAuthor,
     Membership,
     Payment,
     Rater,
@@ -158,6 +159,13 @@ def _notes(study: Study) -> Iterator[str]:
             "%(n)d texts that its raters wrote are judged in other studies, and stay there.",
             texts,
         ) % {"n": texts}
+    studies = MarkAuthor.objects.filter(origin=study).aggregate(n=models.Count("study", distinct=True))["n"]
+    if studies:
+        yield ngettext(
+            "The marks of its raters are given to the raters of %(n)d other study, and stay there.",
+            "The marks of its raters are given to the raters of %(n)d other studies, and stay there.",
+            studies,
+        ) % {"n": studies}
     backups = _backups_since(study)
     if backups:
         yield ngettext(

@@ -238,7 +238,11 @@ def store_prefill(*, study: Study, prefill: Sequence[Mapping[str, Any]]) -> None
     parts = {(unit, number): pk for unit, number, pk in rows}
     Prefill.objects.bulk_create(
         (
-            Prefill(part_id=parts[units[row["task"], row["unit"]], row["part"] - 1], payload=row["payload"])
+            Prefill(
+                part_id=parts[units[row["task"], row["unit"]], row["part"] - 1],
+                payload=row["payload"],
+                given_by=row.get("given_by", ""),
+            )
             for row in prefill
         ),
         BATCH,

@@ -36,7 +36,7 @@ def template_rows(reading: StudyReading, table: UnitTable) -> Iterator[Sequence[
 
 def has_suggestions(kind: type[TaskType]) -> bool:
     """Return whether texts of a task type can carry something when they are first shown."""
-    return kind.prefill_problem is not TaskType.prefill_problem
+    return kind.shows_suggestions()
 
 
 def _in_words(text: OutputText) -> str:

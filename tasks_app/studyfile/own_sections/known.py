@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from tasks_app.hooks.sections import Json, Section
 from tasks_app.models import Gold, Prefill, Study, Task
@@ -285,13 +286,13 @@ class PrefillSection(Section):
     """Prefilled answers of parts, such as marks shown at first."""
 
     name = "prefill"
-    after = ("items",)
+    after = ("items", "controls")
 
     def check(self, reading: StudyReading) -> list[dict[str, Json]]:
         """Read the prefilled answers."""
         check = UnitRows(reading)
         entries: list[dict[str, Json]] = []
-        carried: dict[tuple[str, str, int], list[Json]] = {}
+        carried: dict[tuple[str, str, int, str], list[Json]] = {}
         for row in check.rows(PREFILL):
             draft = check.task_of(row)
             if draft is None:
@@ -301,26 +302,52 @@ class PrefillSection(Section):
                 sentence = _("The unit has %(n)d texts, counted from 1; this is %(part)d.")
                 check.report(row, "part", sentence % {"n": parts, "part": part})
                 continue
-            text = draft.texts(draft.units[row.cells["unit"]])[part - 1].text
-            payloads = carried.setdefault((draft.task["key"], row.cells["unit"], part), [])
-            fault = draft.kind.prefill_problem(row.cells["payload"], text)
+            unit = draft.units[row.cells["unit"]]
+            text = draft.texts(unit)[part - 1].text
+            source = draft.items[unit.item].source if unit.item is not None else ""
+            given_by = row.cells.get("given_by") or ""
+            # Suggestions by several people are never shown together.
+            payloads = carried.setdefault((draft.task["key"], row.cells["unit"], part, given_by), [])
+            fault = draft.kind.prefill_problem(row.cells["payload"], text, source)
             if fault is None:
                 payloads.append(row.cells["payload"])
-                fault = draft.kind.prefill_problem_together(payloads, text)
+                fault = draft.kind.prefill_problem_together(payloads, text, source)
             if fault is not None:
                 check.report(row, "payload", fault)
                 continue
-            entries.append(
-                {"task": draft.task["key"], "unit": row.cells["unit"], "part": part, "payload": row.cells["payload"]}
-            )
+            entry = {
+                "task": draft.task["key"],
+                "unit": row.cells["unit"],
+                "part": part,
+                "payload": row.cells["payload"],
+            }
+            entries.append(entry | ({"given_by": given_by} if given_by else {}))
+        self._note_gaps(reading, check.drafts, entries)
         return entries
+
+    def _note_gaps(self, reading: StudyReading, drafts: Sequence[DraftTask], entries: Sequence[Json]) -> None:
+        """Note texts without suggestions in tasks where others have suggestions by somebody who is named."""
+        known = {(control["task"], control["unit"]) for control in reading.document.get("controls", ())}
+        for draft in drafts:
+            key = draft.task["key"]
+            given = {entry["unit"] for entry in entries if entry["task"] == key and entry.get("given_by")}
+            without = [unit for unit in draft.units if unit not in given and (key, unit) not in known] if given else []
+            if without:
+                note = ngettext(
+                    "prefill.csv: %(n)d unit of task “%(task)s” has no marks by anybody, while others have: %(first)s.",
+                    "prefill.csv: %(n)d units of task “%(task)s” have no marks by anybody, while others have: "
+                    "%(first)s.",
+                    len(without),
+                )
+                reading.note(note % {"n": len(without), "task": key, "first": ", ".join(without[:3])})
 
     def export(self, study: Study) -> list[dict[str, Json]]:
         rows = Prefill.objects.filter(part__unit__task__study=study, part__unit__until=None).order_by("id")
-        prefills = rows.values_list("part__unit__task__key", "part__unit__key", "part__number", "payload")
+        prefills = rows.values_list("part__unit__task__key", "part__unit__key", "part__number", "payload", "given_by")
         return [
             {"task": task, "unit": unit, "part": number + 1, "payload": payload}
-            for task, unit, number, payload in prefills
+            | ({"given_by": given_by} if given_by else {})
+            for task, unit, number, payload, given_by in prefills
         ]
 
     def store(self, study: Study, prefill: Json) -> None:

@@ -519,6 +519,10 @@ class ErrorSpans(SpanParameters):
         "[missing], or where there is none the words in the source. If there is no error, choose “No errors”. If you "
         "are asked for a score, give it for the text as a whole after you have marked the errors."
     )
+    instructions_for_given_marks = _(
+        "The texts come with marks. Check each mark: leave it if it is right, change it if it is partly right, and "
+        "remove it if it is wrong. Then mark the errors that have no mark yet."
+    )
     acts = frozenset({Act.MARK, Act.SLIDE})
     criteria_needed = (0, None)
     seconds_an_answer = 15.0
@@ -617,22 +621,30 @@ class ErrorSpans(SpanParameters):
             if criterion.key in {"spans", "none"} or criterion.key.startswith("given-"):
                 yield f"Criterion {criterion.key!r} has a name that this task type needs. Give it another key."
 
-    def prefill_problem(self, payload: object, text: str) -> str | None:
+    def prefill_problem(self, payload: object, text: str, source: str = "") -> str | None:
         """Return the reason why a payload cannot be the marks that a text comes with, or None."""
-        limits = self.limits_of({"output": text}, self.told_apart(source=False))
+        limits = self._limits_of_given(text, source)
         try:
             marks = prefilled([payload])
         except ValidationError as error:
             return " ".join(error.messages)
-        if any(mark.side != "output" for mark in marks):
-            return gettext("Marks that a text comes with are in the output, not in the source.")
+        if any(mark.side not in limits.texts for mark in marks):
+            return gettext(
+                "Marks that a text comes with are in the output, not in the source, unless raters edit them "
+                "(given_marks: edit) and can mark errors in the source."
+            )
         problem = next(filter(None, (problem_in(mark, limits) for mark in marks)), None)
         return problem or problem_in_all(marks, limits)
 
-    def prefill_problem_together(self, payloads: Sequence[object], text: str) -> str | None:
-        """Refuse marks that a rater could not confirm together: too many, or one over another."""
-        limits = self.limits_of({"output": text}, self.told_apart(source=False))
-        return problem_in_all(prefilled(payloads), limits)
+    def prefill_problem_together(self, payloads: Sequence[object], text: str, source: str = "") -> str | None:
+        """Refuse marks that a rater could not leave as they are: too many, or one over another."""
+        return problem_in_all(prefilled(payloads), self._limits_of_given(text, source))
+
+    def _limits_of_given(self, text: str, source: str) -> Limits:
+        """Return the limits of marks that a text comes with: those of raters' own where raters edit them."""
+        has_source = self.edits_given and self.marks_source and bool(source)
+        texts = {"output": text, "source": source} if has_source else {"output": text}
+        return self.limits_of(texts, self.told_apart(source=has_source))
 
     def instructed(self, criteria: Sequence[Criterion], check: int) -> Instruction:
         """Ask for a mark on a number in the text; severity, kind and score are left to the rater."""
@@ -721,7 +733,8 @@ class ErrorSpans(SpanParameters):
                     span_end=mark.end,
                     category=mark.category or None,
                     severity=mark.severity or None,
-                    mark_origin=origin_of(mark, came_with) if came_with else None,
+                    # A text can also come with the marks of somebody who found no error.
+                    mark_origin=origin_of(mark, came_with) if shown.part.prefill else None,
                     mark_of=mark.of or None,
                     mark_reason=mark.reason or None,
                 )

@@ -153,7 +153,10 @@ class SpanParameters(ScoredDocuments, SingleOrTogether):
             ("confirm", _("raters say of each whether it is right")),
             ("edit", _("raters edit them like their own; what they leave alone is kept")),
         ),
-        _("Given in prefill.csv. In ESA with AI (Zouhar et al. 2025) raters edit what a system marked."),
+        _(
+            "Given in prefill.csv. Raters edit what a system marked in ESA with AI (Zouhar et al. 2025), and what an "
+            "earlier rater marked in MQM re-annotation (Riley et al. 2026)."
+        ),
         initial="confirm",
     )
     mark_reason = choice_field(

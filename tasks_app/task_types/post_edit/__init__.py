@@ -379,7 +379,7 @@ class PostEdit(SeveralTexts):
             sentence = gettext("An output has %(n)d characters; max_characters is %(most)d. Shorten it, or raise that.")
             yield sentence % {"n": longest, "most": self.max_characters}
 
-    def prefill_problem(self, payload: object, text: str) -> str | None:
+    def prefill_problem(self, payload: object, text: str, source: str = "") -> str | None:
         """Return the reason why a payload is no other text to start with, such as {"text": "…"}, or None."""
         start = payload.get("text") if isinstance(payload, Mapping) and set(payload) == {"text"} else None
         if not isinstance(start, str) or not start.strip():
@@ -391,7 +391,7 @@ class PostEdit(SeveralTexts):
             }
         return plaintext.problem_in(start)
 
-    def prefill_problem_together(self, payloads: Sequence[object], text: str) -> str | None:
+    def prefill_problem_together(self, payloads: Sequence[object], text: str, source: str = "") -> str | None:
         """Refuse a second text to start with."""
         return gettext("An area starts with one text. Keep one row.") if len(payloads) > 1 else None
 

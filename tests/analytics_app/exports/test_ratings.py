@@ -1,5 +1,7 @@
 """The ratings in long form: which rows there are, what stands in them, and that they read back as they were."""
 
+import csv
+import io
 import json
 from io import StringIO
 from pathlib import Path
@@ -9,6 +11,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.management import call_command
 
+from analytics_app.api.serializers import RATINGS_CSV
 from analytics_app.archive.rows import TABLES
 from analytics_app.exports import ratings
 from analytics_app.exports.size import rows_of_file
@@ -22,14 +25,15 @@ from tests.builders import build_study
 
 pytestmark = pytest.mark.django_db
 
-# Design section 7: these and in this order; `rating` tells rows of one rating, features follow. The two about the
-# origin of marks came later.
+# Design section 7: these and in this order; `rating` tells rows of one rating, features follow. The three
+# about given marks came later.
 COLUMNS = [
     *("judgment", "task", "unit", "rater", "item", "system", "variant", "system_b", "criterion", "value", "label"),
     *("text", "shown_value", "arrangement", "span_side", "span_start", "span_end", "category", "severity"),
     *(
         "mark_origin",
         "mark_of",
+        "given_by",
         "mark_reason",
         "seconds",
         "submitted_at",
@@ -51,6 +55,13 @@ def test_the_columns_are_those_of_the_design(rated: Study) -> None:
     features = [f"feature_{LONG_NAME}", "feature_domain"]
     assert list(as_csv(rated)[0]) == [*COLUMNS, *features]
     assert list(as_json(rated)[0]) == [*COLUMNS, *features]
+
+
+def test_the_example_in_the_reference_of_the_api_has_its_values_under_their_columns() -> None:
+    (row,) = csv.DictReader(io.StringIO(RATINGS_CSV))
+    shown = {name: row[name] for name in ("value", "seconds", "purpose", "rating", "feature_domain")}
+    assert shown == {"value": "4", "seconds": "8.4", "purpose": "main", "rating": "2408", "feature_domain": "news"}
+    assert None not in row
 
 
 def test_every_rating_is_there_once_for_each_system_that_produced_its_text(rated: Study) -> None:

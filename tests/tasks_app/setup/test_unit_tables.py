@@ -285,7 +285,7 @@ def test_suggestions_are_for_types_that_show_them(setup: Setup, rosa: User, rosa
     text = b"".join(rosas_browser.get(path).streaming_content).decode()
     rows = list(csv.DictReader(io.StringIO(text.removeprefix("\ufeff"))))
     assert rows
-    assert set(rows[0]) == {"unit", "part", "payload", "source_text", "unit_text"}
+    assert set(rows[0]) == {"unit", "part", "payload", "given_by", "source_text", "unit_text"}
     new = reverse("researcher:unit_new", args=[spans.slug, "prefill"])
     row = {"unit": rows[0]["unit"], "part": "1"}
     assert rosas_browser.post(new, {**row, "payload": '{"start": 0, "end": 100000}'}).status_code == 422

@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from numpy.typing import NDArray
 
 from analytics_app.analyses.base import Rows, Sample, Words, groups_and_waves, of_one_system
-from analytics_app.analyses.error_spans.looks import errors_of, marks_of, with_looks
+from analytics_app.analyses.error_spans.looks import errors_of, with_looks
 from analytics_app.analyses.error_spans.profiles import looks_by_system
+from analytics_app.analyses.given_marks.agreement import before_and_after
+from analytics_app.analyses.given_marks.fates import FATES, Fates
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.filtered import FilteredAnalysis
 from analytics_app.analyses.shared.over_raters import rough, system_means_over_raters
 from analytics_app.ratings import Extra, Floats
-from analytics_app.ratings.extras.given_marks import ORIGINS, GivenMarks
+from analytics_app.ratings.extras.given_marks import GivenMarks
 from analytics_app.ratings.extras.spans import Spans
-from analytics_app.ratings.table import Coding
 from analytics_app.results import Row
-from analytics_app.show import cells, formats
-from analytics_app.show.formats import digits, raters, share
-from analytics_app.show.shown import Shown, StoredRows, general_table, lines_of, named, own, table_of, tables_of
-from analytics_app.show.table import Table
 from analytics_app.stats.values import joined
 from tasks_app.task_types.base import Scale
 
@@ -37,78 +32,26 @@ UNKNOWN = (
     "stored before this was kept, or imported without mark_origin."
 )
 
-# What becomes of a given mark, with the statistics of systems and of raters.
-FATES = ("kept", "changed", "removed")
-
-
-@dataclass(frozen=True, slots=True)
-class Fates:
-    """The looks at texts that came with marks, as columns of equal length.
-
-    `look` is the place of the look among all looks, `rater` a code of the table's names. `given`, `kept`, `changed` and
-    `removed` count marks that the text came with, `own` those that the rater added. `seconds` are the active seconds of
-    the look, NaN where unknown: those of an answer to several texts are shared equally. `unknown` counts the marks in
-    these texts of which nobody knows the origin.
-    """
-
-    look: NDArray[np.int64]
-    rater: NDArray[np.int32]
-    given: NDArray[np.int64]
-    kept: NDArray[np.int64]
-    changed: NDArray[np.int64]
-    removed: NDArray[np.int64]
-    own: NDArray[np.int64]
-    seconds: Floats
-    n_looks: int
-    unknown: int
-
-    @classmethod
-    def of(cls, sample: Sample) -> Fates:
-        """Return the looks of a sample, completed by `with_looks`, at texts that came with marks."""
-        extra = sample.extras[GivenMarks]
-        looks, rows, marks = marks_of(sample)
-        place = Coding(extra.id)(rows.id)
-        origin = (
-            np.where(place >= 0, extra.origin[place], -1) if len(rows) and len(extra.id) else np.full(len(rows), -1)
-        )
-        n_given = extra.n_given[looks.part].astype(np.int64) if len(looks) else np.empty(0, dtype=np.int64)
-        counts = {
-            name: np.bincount(marks.look[origin == code], minlength=len(looks)) for code, name in enumerate(ORIGINS)
-        }
-        unknown = np.bincount(marks.look[origin < 0], minlength=len(looks))
-        chosen = np.flatnonzero(n_given > 0)
-        n_kept, n_changed, n_own = (counts[name][chosen] for name in ("kept", "changed", "own"))
-        texts_of_answer = np.bincount(looks.judgment, minlength=len(looks.judgments.seconds))
-        seconds = looks.judgments.seconds[looks.judgment] / texts_of_answer[looks.judgment]
-        return cls(
-            look=chosen, rater=looks.rater[chosen], given=n_given[chosen], kept=n_kept, changed=n_changed,
-            removed=n_given[chosen] - n_kept - n_changed, own=n_own, seconds=seconds[chosen], n_looks=len(looks),
-            unknown=int(unknown[chosen].sum()),
-        )  # fmt: skip
-
-    def __len__(self) -> int:
-        return len(self.look)
-
-    @property
-    def total(self) -> NDArray[np.int64]:
-        """The number of marks that each look left in its text."""
-        return self.kept + self.changed + self.own
-
 
 @register
 class MarksGivenBeforehand(FilteredAnalysis):
     """Shares of given marks that raters kept, changed and removed, and of planted false marks that they let stand.
 
     Shares are over given marks: each counts once for each rater who saw it. Intervals are over raters, who differ in
-    how far they follow given marks. A false mark is one in a check whose known errors it does not touch.
+    how far they follow given marks. A false mark is one in a check whose known errors it does not touch. Where texts
+    came with the marks of several people, agreement between these people stands beside that of the raters.
     """
 
     label = _("Marks given beforehand")
     summary = _(
-        "What raters kept, changed, removed and added where texts came with marks, by system and by rater, and how "
-        "many false marks in checks they let stand."
+        "What raters kept, changed, removed and added where texts came with marks, by system, by rater and by "
+        "severity; how many false marks in checks they let stand; and, in a re-annotation, agreement before and after."
     )
-    source = "Zouhar, Kocmi and Sachan (2025). AI-assisted human evaluation of machine translation. NAACL."
+    source = (
+        "Zouhar, Kocmi and Sachan (2025). AI-assisted human evaluation of machine translation. NAACL. "
+        "Riley, Deutsch, Finkelstein, DiIanni, Juraska and Freitag (2026). MQM re-annotation: a technique for "
+        "collaborative evaluation of machine translation. ACL."
+    )
     scales = frozenset({Scale.NOMINAL})
     task_types = frozenset({"error_spans"})
     whole_task = True
@@ -119,6 +62,14 @@ class MarksGivenBeforehand(FilteredAnalysis):
         "given_changed": _("Share of given marks changed"),
         "given_removed": _("Share of given marks removed"),
         "marks_added": _("Marks added to a text that came with marks"),
+        "marks_before": _("Marks that a text came with"),
+        "marks_after": _("Marks that were left in a text that came with marks"),
+        "f1_exact_before": _("F1 of given marks: same place"),
+        "f1_exact_after": _("F1 of the marks that were left: same place"),
+        "f1_overlap_before": _("F1 of given marks: a common character"),
+        "f1_overlap_after": _("F1 of the marks that were left: a common character"),
+        "alpha_before": _("Alpha over characters of given marks"),
+        "alpha_after": _("Alpha over characters of the marks that were left"),
         "given_kept_of_rater": _("Share of given marks kept as they were, by rater"),
         "given_changed_of_rater": _("Share of given marks changed, by rater"),
         "given_removed_of_rater": _("Share of given marks removed, by rater"),
@@ -131,7 +82,7 @@ class MarksGivenBeforehand(FilteredAnalysis):
 
     def rows(self, sample: Sample) -> Iterator[Row]:
         """Yield the rows of a sample, its slices, groups and waves, then those of the checks."""
-        if errors_of(sample) is None or not sample.extras[GivenMarks].n_given.any():
+        if errors_of(sample) is None or not len(sample.extras[GivenMarks].list_part):
             return
         complete, _weights = with_looks(sample)
         for part in self.parts(complete):
@@ -149,33 +100,53 @@ class MarksGivenBeforehand(FilteredAnalysis):
             # Texts without any mark would be the only ones to count, and all of their given marks are removed.
             yield make.row("given_kept", note=UNKNOWN.format(n=fates.unknown), n_items=len(fates))
             return
-        yield from _over(make, fates, np.arange(len(fates)), np.zeros(len(fates), dtype=np.int64), [None])
-        yield from _of_systems(make, fates)
+        everything, nobody = np.arange(len(fates)), np.zeros(len(fates), dtype=np.int64)
+        at, system, systems = _of_systems(sample, fates)
+        for chosen, label in fates.by_severity():
+            yield from _over(make, chosen, everything, nobody, [None], label)
+            yield from _over(make, chosen, at, system, systems, label)
         yield from _seconds(make, fates)
         yield from _of_raters(make, fates)
+        yield from before_and_after(make)
 
 
-def _of_systems(make: Rows, fates: Fates) -> Iterator[Row]:
-    outputs = looks_by_system(make.sample, fates.n_looks, by_document=False)
+def _of_systems(sample: Sample, fates: Fates) -> tuple[NDArray[np.int64], NDArray[np.int64], list[str | None]]:
+    """Return the place among fates of each text of a system, the code of its system, and the systems."""
+    outputs = looks_by_system(sample, fates.n_looks, by_document=False)
     place = np.full(fates.n_looks, -1)
     place[fates.look] = np.arange(len(fates))
     at = place[outputs.value.astype(np.int64)] if len(outputs.value) else np.empty(0, dtype=np.int64)
     known = at >= 0
-    yield from _over(make, fates, at[known], outputs.system[known], list(outputs.systems))
+    return at[known], outputs.system[known].astype(np.int64), list(outputs.systems)
 
 
 def _over(
-    make: Rows, fates: Fates, at: NDArray[np.int64], group: NDArray[np.int64], systems: list[str] | list[None]
+    make: Rows,
+    fates: Fates,
+    at: NDArray[np.int64],
+    group: NDArray[np.int64],
+    systems: list[str | None],
+    label: str | None,
 ) -> Iterator[Row]:
-    """Yield the shares of fates, and the marks added to a text, of each group of looks with intervals over raters."""
+    """Yield the shares of fates and the marks of a text, of each group of looks with intervals over raters.
+
+    `label` is the severity that these fates are of: of the given mark, or of the mark that was added.
+    """
     sample, given = make.sample, fates.given[at]
     rater, n = fates.rater[at], len(systems)
     of_marks, raters_of_marks = np.repeat(group, given), np.repeat(rater, given)
     columns = [(f"given_{fate}", _ones(getattr(fates, fate)[at], given), of_marks, raters_of_marks) for fate in FATES]
     columns.append(("marks_added", fates.own[at].astype(np.float64), group, rater))
+    columns.append(("marks_before", given.astype(np.float64), group, rater))
+    if label is None:
+        columns.append(("marks_after", fates.total[at].astype(np.float64), group, rater))
     for statistic, values, groups, who in columns:
-        is_share = statistic != "marks_added"
-        means, settings = system_means_over_raters(sample, statistic, values, groups, who, n_systems=n)
+        if not len(values):
+            continue
+        is_share = statistic.startswith("given_")
+        means, settings = system_means_over_raters(
+            sample, statistic if label is None else f"{statistic} {label}", values, groups, who, n_systems=n
+        )
         for code, (system, mean) in enumerate(zip(systems, means, strict=True)):
             if mean.value is None:
                 continue
@@ -184,7 +155,7 @@ def _over(
                 ends = {name: None if end is None else min(max(end, 0.0), 1.0) for name, end in ends.items()}
             note = joined(mean.note, rough(sample.common, mean.n_raters or 0) if mean.low is not None else None)
             yield make.row(
-                statistic, mean, system=system, n_ratings=int((groups == code).sum()),
+                statistic, mean, system=system, label=label, n_ratings=int((groups == code).sum()),
                 n_items=int((group == code).sum()), note=note,
                 settings={"n_ratings": "given marks" if is_share else "texts", "n_items": "texts", **settings}, **ends,
             )  # fmt: skip
@@ -220,7 +191,8 @@ def _of_raters(make: Rows, fates: Fates) -> Iterator[Row]:
         for fate in FATES:
             n = int(getattr(fates, fate)[mine].sum())
             note = FEW.format(n=n, of=given) if given < FEW_MARKS else None
-            yield make.row(f"given_{fate}_of_rater", value=n / given, n_ratings=given, note=note, **about)
+            if given:
+                yield make.row(f"given_{fate}_of_rater", value=n / given, n_ratings=given, note=note, **about)
         own, texts = int(fates.own[mine].sum()), int(mine.sum())
         yield make.row("marks_added_of_rater", value=own / texts, n_ratings=texts, **about)
         timed = mine & ~np.isnan(fates.seconds)
@@ -254,44 +226,3 @@ def _planted(make: Rows) -> Iterator[Row]:
         yield make.row(
             "false_marks_kept_of_rater", value=n / of, rater=sample.table.names.raters[code], n_ratings=of, note=note
         )
-
-
-# Tables: what became of given marks, by system and by rater.
-
-OF_RATERS = ("given_kept_of_rater", "given_changed_of_rater", "given_removed_of_rater", "marks_added_of_rater",
-             "seconds_per_mark_of_rater", "false_marks_kept_of_rater")  # fmt: skip
-
-
-@tables_of("given_marks")
-def given_marks(rows: StoredRows, limit: float) -> Iterator[Table]:
-    """Yield the table of all texts and each system, then that of raters, then the figures of all together."""
-    whole = rows.whole
-    fates = ("given_kept", "given_changed", "given_removed", "marks_added")
-    columns = [
-        named(gettext("System"), lambda row: row.system or gettext("All systems")),
-        own(gettext("Given marks"), lambda row: cells.whole(row.n_ratings if row else None)),
-        Shown(gettext("Kept"), "given_kept", share),
-        Shown(gettext("Interval"), "given_kept", formats.share_interval),
-        Shown(gettext("Changed"), "given_changed", share),
-        Shown(gettext("Removed"), "given_removed", share),
-        Shown(gettext("Interval"), "given_removed", formats.share_interval),
-        Shown(gettext("Added per text"), "marks_added", digits(2)),
-        own(gettext("Raters"), raters),
-    ]
-    lines = lines_of(whole.of(*fates), "system")
-    yield from table_of(whole, gettext("Marks given beforehand"), columns, lines, by=("system",))
-    rater_columns = [
-        named(gettext("Rater"), lambda row: row.rater),
-        own(gettext("Given marks"), lambda row: cells.whole(row.n_ratings if row else None)),
-        Shown(gettext("Kept"), "given_kept_of_rater", share),
-        Shown(gettext("Changed"), "given_changed_of_rater", share),
-        Shown(gettext("Removed"), "given_removed_of_rater", share),
-        Shown(gettext("Added per text"), "marks_added_of_rater", digits(2)),
-        Shown(gettext("Seconds per mark"), "seconds_per_mark_of_rater", digits(1)),
-        Shown(gettext("False marks let stand"), "false_marks_kept_of_rater", share),
-    ]
-    of_raters = lines_of(whole.of(*OF_RATERS), "rater")
-    caption = gettext("Marks given beforehand, by rater")
-    yield from table_of(whole, caption, rater_columns, of_raters, by=("rater",), used_only=True)
-    further = [*whole.of("seconds_per_mark", "false_marks_kept"), *rows.parts]
-    yield from general_table(further, limit, caption=gettext("Further figures of given marks"))
