@@ -30,6 +30,8 @@ from tasks_app.task_types.base import Scale
 from tasks_app.texts.words import words_of
 
 LENGTHS = (1, 2, 3)
+# Ends the statistics of pairs of systems, one for each measure.
+DIFFERENCE = "_difference"
 FEW_ITEMS = "Diversity needs two items or more for which all systems have a text with words."
 NO_SEQUENCE = "No text is this long."
 
@@ -88,8 +90,8 @@ class Diversity(FilteredAnalysis):
 
     `text_type_token_ratio` is the mean share of different words of a text, `distinct_1` to `distinct_3` the share of
     different words, pairs and triples of words in all texts of a system, and `self_bleu` the mean BLEU of a text with
-    the other texts of its system as references: high means alike. `diversity_difference` compares two systems in the
-    measure that `label` names. Intervals and tests leave out one item at a time.
+    the other texts of its system as references: high means alike. `distinct_1_difference` and the like compare
+    two systems in one measure. Intervals and tests leave out one item at a time.
     """
 
     label = _("Diversity of texts")
@@ -106,7 +108,11 @@ class Diversity(FilteredAnalysis):
         "distinct_2": _("Different pairs of words (distinct-2)"),
         "distinct_3": _("Different triples of words (distinct-3)"),
         "self_bleu": _("Self-BLEU (high: the texts are alike)"),
-        "diversity_difference": _("Difference in diversity"),
+        "text_type_token_ratio_difference": _("Difference in the type-token ratio within a text"),
+        "distinct_1_difference": _("Difference in distinct-1"),
+        "distinct_2_difference": _("Difference in distinct-2"),
+        "distinct_3_difference": _("Difference in distinct-3"),
+        "self_bleu_difference": _("Difference in Self-BLEU"),
     }
     needs = frozenset({ShownTexts})
     whole_task = True
@@ -179,11 +185,10 @@ def _differences(
     family = {"correction": common.correction, "family": f"{n_pairs} of one measure"}
     for (a, b, difference), p in zip(differences, adjusted, strict=True):
         yield make.row(
-            "diversity_difference",
+            f"{statistic}{DIFFERENCE}",
             difference,
             system=systems[a],
             system_b=systems[b],
-            label=statistic,
             p_adjusted=p,
             settings={**settings, **family} if difference.low is not None else None,
         )
@@ -216,15 +221,15 @@ def diversity_tables(rows: StoredRows, limit: float) -> Iterator[Table]:
     yield from table_of(rows.whole, caption, columns, of_systems, by=("system",), most=200, more=more)
     pairs = [
         named(gettext("Pair"), formats.pair("−")),
-        named(gettext("Measure"), lambda row: heads.get(str(row.label), row.label)),
+        named(gettext("Measure"), lambda row: heads.get(row.statistic.removesuffix(DIFFERENCE), row.statistic)),
         own(gettext("Difference"), digits(3)),
         own(gettext("Interval"), interval(3)),
         own(gettext("Adjusted p"), p_adjusted(limit)),
         own(gettext("Items"), items),
     ]
-    lines: list[ResultRow] = rows.whole.of("diversity_difference")
+    lines: list[ResultRow] = rows.whole.of(*(f"{measure}{DIFFERENCE}" for measure in heads))
     yield from table_of(
-        rows.whole, gettext("Differences in diversity"), pairs, lines, by=("system", "system_b", "label"), most=200,
+        rows.whole, gettext("Differences in diversity"), pairs, lines, by=("system", "system_b"), most=200,
         more=more,
     )  # fmt: skip
     yield from subsets(rows, limit, gettext("Diversity by subset"))

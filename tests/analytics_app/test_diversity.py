@@ -55,7 +55,7 @@ def test_a_system_that_repeats_itself_is_found() -> None:
     assert [row.value is not None for row in of(rows, "self_bleu")] == [True, True]
     assert [row.low for row in of(rows, "self_bleu")] == [None, None]
     for measure, sign in (("distinct_2", 1), ("self_bleu", -1)):
-        (difference,) = of(rows, "diversity_difference", measure)
+        (difference,) = of(rows, f"{measure}_difference")
         assert (difference.system, difference.system_b) == ("s0", "s1")
         assert difference.value is not None
         assert sign * difference.value > 0

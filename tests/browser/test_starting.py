@@ -47,7 +47,7 @@ def test_criteria_are_picked_from_the_library_and_consent_is_drafted(page: Page,
     page.get_by_role("link", name="Pick from the library").click()
     page.get_by_label("Search the library").fill("summaries")
     page.get_by_role("button", name="Search").click()
-    page.get_by_label("Coherence").check()
+    page.get_by_role("checkbox", name="Coherence", exact=True).check()
     accessible(page, OURS)
     page.get_by_role("button", name="Add the ticked criteria").click()
     expect(page.get_by_text("1 criterion is added.")).to_be_visible()

@@ -71,7 +71,7 @@ MOST_BYTES = 150_000
 
 # Examples whose results compare systems pair by pair.
 COMPARING = {
-    "checked", "comprehension", "error_labels", "error_spans", "labels", "likert", "magnitude", "pairwise",
+    "best_worst", "checked", "comprehension", "error_labels", "error_spans", "labels", "likert", "magnitude", "pairwise",
     "pictures_and_sounds", "post_edit", "ranking", "semantic_differential", "slider", "triangle",
 }  # fmt: skip
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import models, transaction
-from django.db.models import Max, Q
+from django.db.models import Count, Max, OuterRef, Q
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -28,7 +28,9 @@ from tasks_app.models import (
     Rater,
     SetupWork,
     Study,
+    Task,
 )
+from tasks_app.selectors.studies import number_of
 from tasks_app.services import events, pay, tombstones
 from tasks_app.services.database import atomically, lock_claims, lock_submissions
 from tasks_app.services.study import projects
@@ -136,7 +138,8 @@ def _is_archived(study: Study, last: Any) -> bool:
 
 def _notes(study: Study) -> Iterator[str]:
     """Yield notes on other objects of the deletion: later versions, waves, texts in other studies, backups."""
-    later = Study.objects.filter(follows__study=study).count()
+    elsewhere = _counts_elsewhere(study)
+    later = elsewhere["later"]
     if later:
         yield ngettext(
             "%(n)d changed version of this study stays, and no longer says what it was changed from.",
@@ -145,21 +148,21 @@ def _notes(study: Study) -> Iterator[str]:
         ) % {"n": later}
     if study.follows_id is not None:
         yield _("The earlier version that this study was changed from stays.")
-    waves = study.tasks.filter(until=None, opens_after_days__isnull=False).count()
+    waves = elsewhere["waves"]
     if waves:
         yield ngettext(
             "It has %(n)d wave, which is deleted with it. Raters are reminded of nothing any more.",
             "It has %(n)d waves, which are deleted with it. Raters are reminded of nothing any more.",
             waves,
         ) % {"n": waves}
-    texts = CollectedText.objects.filter(origin=study).count()
+    texts = elsewhere["texts"]
     if texts:
         yield ngettext(
             "%(n)d text that its raters wrote is judged in another study, and stays there.",
             "%(n)d texts that its raters wrote are judged in other studies, and stay there.",
             texts,
         ) % {"n": texts}
-    studies = MarkAuthor.objects.filter(origin=study).aggregate(n=models.Count("study", distinct=True))["n"]
+    studies = elsewhere["studies"]
     if studies:
         yield ngettext(
             "The marks of its raters are given to the raters of %(n)d other study, and stay there.",
@@ -177,6 +180,18 @@ def _notes(study: Study) -> Iterator[str]:
         ) % {"n": backups}
     else:
         yield _("Backups of the server may still contain it until an administrator deletes them.")
+
+
+def _counts_elsewhere(study: Study) -> dict[str, int]:
+    """Return the counts that notes name, in one query: later versions, waves, texts and studies that stay."""
+    this = OuterRef("pk")
+    waves = Task.objects.filter(study=this, until=None, opens_after_days__isnull=False)
+    return Study.objects.values(
+        later=number_of(Study.objects.filter(follows__study=this).order_by().values("follows__study"), Count("pk")),
+        waves=number_of(waves.order_by().values("study"), Count("pk")),
+        texts=number_of(CollectedText.objects.filter(origin=this).order_by().values("origin"), Count("pk")),
+        studies=number_of(MarkAuthor.objects.filter(origin=this).order_by().values("origin"), Count("study", distinct=True)),
+    ).get(pk=study.pk)
 
 
 def _backups_since(study: Study) -> int:
