@@ -145,10 +145,12 @@ class TextType(TaskType):
     def units(self, items: Sequence[ItemTexts], rng: Random) -> Iterator[UnitDraft]:
         """Make one unit a distinct text; where texts stand with others of their system, none is that of two systems."""
         apart = self.shows_translations or self.shows_documents
+        # Units of a million texts share a few tuples.
+        parts: dict[tuple[int, ...], tuple[tuple[int, ...]]] = {}
         for item in items:
             for group in [(n,) for n in range(len(item.outputs))] if apart else item.groups:
-                first = item.outputs[group[0]]
-                yield UnitDraft(f"{item.unit_key}/{first.unit_key}", item.key, (group,), item.document)
+                first, of_unit = item.outputs[group[0]], parts.setdefault(group, (group,))
+                yield UnitDraft(f"{item.unit_key}/{first.unit_key}", item.key, of_unit, item.document)
 
 
 class SeveralTexts(TextType):
