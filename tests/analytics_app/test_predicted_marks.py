@@ -291,6 +291,8 @@ def test_metrics_are_imported_again_as_metrics(tmp_path: Path) -> None:
     [
         ("metric: x\nunknown_raters: true\n", "The mapping says that nobody knows who rated"),
         (f"metric: {'x' * 34}\n", "metric"),
+        ("metric: '  '\n", "Give the name of the metric alone"),
+        ("metric: metric:xCOMET\n", "Give the name of the metric alone"),
     ],
 )
 def test_what_cannot_be_a_metric_is_refused(tmp_path: Path, mapping: str, sentence: str) -> None:
