@@ -96,7 +96,8 @@ class People:
 def _people(studies: Sequence[Study], named: Sequence[Study]) -> People:
     """Return the raters of studies, and the invitations of those who may be named."""
     raters: dict[int, list[Rater]] = defaultdict(list)
-    known = Rater.objects.filter(study__in=studies, erased_at=None).exclude(kind=Rater.Kind.SANDBOX)
+    known = Rater.objects.filter(study__in=studies, erased_at=None)
+    known = known.exclude(kind=Rater.Kind.SANDBOX).exclude(Rater.METRICS)
     for rater in known.order_by("study", "id"):
         raters[rater.study_id].append(rater)
     of_raters: dict[int, Invitation] = {}

@@ -299,6 +299,8 @@ def _misfits_of_raters(mapping: ColumnMapping) -> Iterator[tuple[Path, str]]:
         yield ("metric",), _("This is for marks of a metric in texts that a study has already.")
     elif mapping.unknown_raters:
         yield ("metric",), _("The mapping says that nobody knows who rated. Keep one of the two.")
+    elif mapping.metric != mapping.metric.strip() or mapping.metric.startswith(METRIC):
+        yield ("metric",), _("Give the name of the metric alone, such as xCOMET, without spaces around it.")
     elif sentence := _unreadable(mapping.declared, "rater", mapping.metric):
         yield ("metric",), sentence
 

@@ -5,13 +5,16 @@ is: columns stand in the order in which the design gave the systems to the rater
 """
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
 from tasks_app.models import Assignment, Study
 from tasks_app.selectors.screens import Material, material_of
 from tasks_app.task_types.texts import MOST_OF_A_DOCUMENT
+
+# Checks whose texts may be of no system, or of one that has no other text in the document.
+_CHECKS = {Assignment.Purpose.CONTROL, Assignment.Purpose.ATTENTION}
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,25 +26,34 @@ class Placed:
     column: int
 
 
-def places_of(units: Sequence[tuple[Hashable, int, Hashable]]) -> list[Placed]:
+def places_of(units: Sequence[tuple[Hashable, int, Hashable]], checks: Collection[int] = ()) -> list[Placed]:
     """Return the places of units on a page, row by row.
 
     A unit is given by its item, the position of the item in the document, and its systems; units come in the order in
     which the rater was given them. Where an item has several units by the same systems, these have a column each.
+    `checks` are the numbers of those that are checks. Their systems may have no other text in the document, and a
+    column of their own would show which they are: so they stand in the first column that has no text in their row.
     """
     times: Counter[tuple[Hashable, Hashable]] = Counter()
     rows: dict[Hashable, int] = {}
     columns: dict[tuple[Hashable, int], int] = {}
-    cells: list[tuple[Hashable, tuple[Hashable, int]]] = []
-    for item, position, systems in units:
-        column = (systems, times[item, systems])
+    cells: dict[int, tuple[Hashable, int]] = {}
+    taken: set[tuple[Hashable, int]] = set()
+    for number in sorted(range(len(units)), key=lambda number: number in checks):
+        item, position, systems = units[number]
+        own = (systems, times[item, systems])
         times[item, systems] += 1
         rows.setdefault(item, position)
-        columns.setdefault(column, len(columns))
-        cells.append((item, column))
+        if own not in columns and number in checks:
+            column = next(free for free in range(len(units)) if (item, free) not in taken)
+        else:
+            column = columns.setdefault(own, len(columns))
+        cells[number] = item, column
+        taken.add((item, column))
     # Items of one position keep the order in which they were given.
-    in_order = {item: row for row, (item, _position) in enumerate(sorted(rows.items(), key=lambda entry: entry[1]))}
-    placed = [Placed(number, in_order[item], columns[column]) for number, (item, column) in enumerate(cells)]
+    given = dict.fromkeys(item for item, _position, _systems in units)
+    in_order = {item: row for row, item in enumerate(sorted(given, key=lambda item: rows[item]))}
+    placed = [Placed(number, in_order[item], column) for number, (item, column) in cells.items()]
     return sorted(placed, key=lambda place: (place.row, place.column))
 
 
@@ -49,7 +61,8 @@ def places_on_page(units: Sequence[tuple[Assignment, Material]]) -> list[Placed]
     """Return the places of a rater's units on a page, row by row; `number` counts the units as they are given here."""
     given = sorted(range(len(units)), key=lambda number: units[number][0].order)
     materials = [units[number][1] for number in given]
-    places = places_of([(one.item, one.position, one.authors) for one in materials])
+    checks = {number for number, unit in enumerate(given) if units[unit][0].purpose in _CHECKS}
+    places = places_of([(one.item, one.position, one.authors) for one in materials], checks)
     return [Placed(given[place.number], place.row, place.column) for place in places]
 
 

@@ -104,11 +104,12 @@ def _units(task: Task) -> QuerySet[Unit]:
 
 
 def _judged(task: Task) -> QuerySet[Judgment]:
-    """Return the current answers to units that count, without those of raters who tried the study out."""
+    """Return the current answers of people to units that count, without those of raters who tried the study out."""
     return (
         Judgment.objects.current()
         .filter(assignment__unit__in=_units(task), assignment__purpose=Assignment.Purpose.MAIN, skip_reason="")
         .exclude(assignment__rater_kind=Rater.Kind.SANDBOX)
+        .exclude(assignment__rater__in=Rater.objects.filter(Rater.METRICS))
     )
 
 

@@ -146,8 +146,9 @@ def units_by_purpose(rater: Rater) -> Counter[tuple[int, str]]:
 
 
 def count_judgments(study: Study) -> int:
-    """Count the judgments of a study, including revised ones, but not those of people who only tried it out."""
-    judgments = Judgment.objects.filter(assignment__rater__study=study)
+    """Count the judgments of a study's people, including revised ones, but not of those who only tried it out."""
+    people = Rater.objects.filter(study=study).exclude(Rater.METRICS)
+    judgments = Judgment.objects.filter(assignment__rater__in=people)
     return judgments.exclude(assignment__rater_kind=Rater.Kind.SANDBOX).count()
 
 

@@ -86,7 +86,8 @@ def prepare(*, study: Study, request: Request, by: AbstractBaseUser) -> Made:
     Raises
     ------
     NotPossible
-        Where the study is not closed, no marks can be given, or there are too few texts to plant marks in.
+        Where the study is not closed, no marks can be given, there are too few texts to plant marks in, or raters would
+        see which these are.
     """
     if problem := problem_of(study):
         raise NotPossible(problem)
@@ -142,6 +143,12 @@ class _Planted:
 
 def _planted(marks: EarlierMarks, n: int, rng: Random) -> list[_Planted]:
     """Choose texts that nobody marked, each of another item, and a false mark for each; raises NotPossible."""
+    if n and kind_in_draft(marks.task).shows_documents and marks.task.design_params.get("all_systems"):
+        sentence = _(
+            "A page of this task shows documents by all systems. A text with a planted mark would stand there without "
+            "those of the other systems, so raters would see which it is. Plant none, or show one text on a screen."
+        )
+        raise NotPossible(sentence)
     kinds = [
         {name: mark[name] for name in ("severity", "category") if name in mark}
         for text in marks.texts

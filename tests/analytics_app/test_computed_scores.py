@@ -194,6 +194,11 @@ def test_the_program_in_the_docs_scores_with_a_module_of_its_name(study: Path, t
         ('print(\'{"id": 0, "score": NaN}\')', "Line 1"),
         ('print(\'{"id": 0, "score": 1}\\n\' * 2)', "Line 2"),
         ('print(\'{"id": 0, "score": 1}\')', "wrote 1 scores for 7 texts"),
+        ('print(\'{"id": true, "score": 1}\')', "Line 1"),
+        ('print(\'{"id": 0, "score": 1\' + "0" * 400 + "}")', "Line 1"),
+        ("print('[' * 100_000)", "Line 1"),
+        ("import sys; sys.stdout.buffer.write(bytes([255]))", "can't decode byte 0xff"),
+        ("while True: print('loading' * 1000)", "wrote far more than a score for each text, and was ended"),
     ],
 )
 def test_a_program_that_fails_stores_nothing(study: Path, settings: Any, program: str, words: str) -> None:
@@ -201,6 +206,29 @@ def test_a_program_that_fails_stores_nothing(study: Path, settings: Any, program
     with pytest.raises(CommandError, match=words):
         computed("--metrics", "BLEU,GRUEN")
     assert not MetricScore.objects.exists()
+
+
+def test_a_program_may_repeat_texts_with_any_characters(study: Path, settings: Any) -> None:
+    """Some characters end lines for Python, though not in JSON."""
+    program = """
+import json, sys
+for line in sys.stdin:
+    print(json.dumps({**json.loads(line), "text": "\\u2028\\x85", "score": 1}, ensure_ascii=False))
+"""
+    settings.EVALWEB_METRIC_PROGRAMS = {"GRUEN": [sys.executable, "-X", "utf8", "-c", program]}
+    assert computed("--metrics", "GRUEN")["scores"] == 7
+
+
+def test_a_program_that_takes_too_long_is_ended_with_all_that_it_began(
+    study: Path, tmp_path: Path, settings: Any
+) -> None:
+    """What it began keeps its output open, so waiting for that would last as long as it does."""
+    begun = f"sleep 5; touch {tmp_path / 'lived'}"
+    settings.EVALWEB_METRIC_PROGRAMS = {"GRUEN": ["sh", "-c", f"({begun}) & sleep 5"]}
+    settings.EVALWEB_METRIC_PROGRAM_SECONDS = 0.2
+    with pytest.raises(CommandError, match=r"The program of GRUEN was ended after 0\.2 seconds\."):
+        computed("--metrics", "GRUEN")
+    assert not (tmp_path / "lived").exists()
 
 
 def test_a_program_that_is_not_there_is_named(study: Path, settings: Any) -> None:

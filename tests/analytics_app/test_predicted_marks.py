@@ -10,8 +10,12 @@ from django.core.management.base import CommandError
 
 from analytics_app import methods_text
 from analytics_app.models import Exclusion, ResultRow, Run
+from analytics_app.selectors.project_raters import raters_of_project
 from analytics_app.show.shown import tables_for
-from tasks_app.models import Rater, Study
+from tasks_app.models import Judgment, Rater, Study, Task
+from tasks_app.selectors.earlier_marks import earlier_marks, outline_of
+from tasks_app.selectors.progress import count_judgments
+from tasks_app.setup.reannotating import kind_in_draft
 from tests.analytics_app.by_commands import analysed, load, one, write
 from tests.once import ModuleRows
 from tests.undrawn import undrawn
@@ -165,7 +169,16 @@ def test_a_metric_is_nobody_among_people(rows: list[dict[str, Any]]) -> None:
     assert (run.n_seen, run.facts["raters"]) == (11, 2)
     left_out = ResultRow.objects.filter(run=run, analysis="funnel", label="metric")
     assert [row.n_ratings for row in left_out] == [4]
-    assert Rater.objects.get(pseudonym="metric:GEMBA").is_metric
+    metric = Rater.objects.get(pseudonym="metric:GEMBA")
+    assert metric.is_metric
+    task = Task.objects.get()
+    given = earlier_marks(task, kind_in_draft(task))
+    people = set(Rater.objects.exclude(pk=metric.pk).values_list("pk", flat=True))
+    assert set(given.raters) == people, "raters of a second study go over marks of people"
+    assert outline_of(task).raters == len(people)
+    listed = {row.rater.pk for row in raters_of_project([metric.study], named=[]) if row.rater is not None}
+    assert listed == people
+    assert count_judgments(metric.study) == Judgment.objects.exclude(assignment__rater=metric).count()
 
 
 def test_the_tables(rows: list[dict[str, Any]]) -> None:
@@ -278,6 +291,8 @@ def test_metrics_are_imported_again_as_metrics(tmp_path: Path) -> None:
     [
         ("metric: x\nunknown_raters: true\n", "The mapping says that nobody knows who rated"),
         (f"metric: {'x' * 34}\n", "metric"),
+        ("metric: '  '\n", "Give the name of the metric alone"),
+        ("metric: metric:xCOMET\n", "Give the name of the metric alone"),
     ],
 )
 def test_what_cannot_be_a_metric_is_refused(tmp_path: Path, mapping: str, sentence: str) -> None:

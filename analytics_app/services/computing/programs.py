@@ -2,12 +2,21 @@
 
 import json
 import math
+import os
+import signal
 import subprocess
 from collections.abc import Mapping, Sequence
-from typing import Any
+from contextlib import suppress
+from os import SEEK_END
+from tempfile import TemporaryFile
+from threading import Event, Timer
+from typing import IO, Any
 
 from django.conf import settings
 from django.utils.translation import gettext as _
+
+# Bytes at the end of what a program says about its errors, which are searched for the last line.
+_LAST_BYTES = 10_000
 
 
 class ProgramFailed(Exception):
@@ -31,34 +40,96 @@ def scores_by(name: str, texts: Sequence[Mapping[str, Any]]) -> list[float]:
     ProgramFailed
         It ended with an error, took too long, or wrote something else.
     """
-    given = "".join(json.dumps({"id": place, **text}, ensure_ascii=False) + "\n" for place, text in enumerate(texts))
-    try:
-        # The command is the administrator's own, and no shell reads it.
-        ended = subprocess.run(
-            list(programs()[name]), input=given, capture_output=True, text=True, encoding="utf-8",
-            timeout=settings.EVALWEB_METRIC_PROGRAM_SECONDS, check=False,
-        )  # fmt: skip
-    except (OSError, UnicodeDecodeError) as error:
-        raise ProgramFailed(_("The program of %(name)s: %(error)s") % {"name": name, "error": error}) from error
-    except subprocess.TimeoutExpired as error:
+    seconds: float = settings.EVALWEB_METRIC_PROGRAM_SECONDS
+    with TemporaryFile() as given, TemporaryFile() as errors:
+        for place, text in enumerate(texts):
+            given.write(f"{json.dumps({'id': place, **text}, ensure_ascii=False)}\n".encode())
+        # Many times what the scores need, and enough for a program that repeats its input.
+        most = 1_000_000 + 1_000 * len(texts) + given.tell()
+        given.seek(0)
+        try:
+            written, code, is_late = _run(programs()[name], given, errors, most, seconds)
+        except OSError as error:
+            raise ProgramFailed(_("The program of %(name)s: %(error)s") % {"name": name, "error": error}) from error
+        errors.seek(max(0, errors.seek(0, SEEK_END) - _LAST_BYTES))
+        said = errors.read().decode(errors="replace")
+    if is_late:
         sentence = _("The program of %(name)s was ended after %(seconds)s seconds.")
-        raise ProgramFailed(sentence % {"name": name, "seconds": f"{error.timeout:g}"}) from error
-    if ended.returncode:
-        last = (ended.stderr.strip().splitlines() or [""])[-1]
+        raise ProgramFailed(sentence % {"name": name, "seconds": f"{seconds:g}"})
+    if len(written) > most:
+        sentence = _("The program of %(name)s wrote far more than a score for each text, and was ended.")
+        raise ProgramFailed(sentence % {"name": name})
+    if code:
+        last = (said.strip().splitlines() or [""])[-1]
         sentence = _("The program of %(name)s ended with code %(code)d: %(last)s")
-        raise ProgramFailed(sentence % {"name": name, "code": ended.returncode, "last": last[:300]})
-    return _read(name, ended.stdout, len(texts))
+        raise ProgramFailed(sentence % {"name": name, "code": code, "last": last[:300]})
+    try:
+        return _read(name, written.decode(), len(texts))
+    except UnicodeDecodeError as error:
+        raise ProgramFailed(_("The program of %(name)s: %(error)s") % {"name": name, "error": error}) from error
+
+
+def _run(
+    command: Sequence[str], given: IO[bytes], errors: IO[bytes], most: int, seconds: float
+) -> tuple[bytes, int, bool]:
+    """Run a program, and end it with all that it began if it takes too long or writes more than `most` bytes.
+
+    Returns its output, its exit code, and whether it took longer than `seconds`.
+    """
+    is_late = Event()
+    reading, writing = os.pipe()
+    with open(reading, "rb") as output:
+        try:
+            # The command is the administrator's own, and no shell reads it. In a session of its own, all of its
+            # processes can be ended: one that it left behind would keep its output open, and the worker waiting.
+            process = subprocess.Popen(
+                list(command), stdin=given, stdout=writing, stderr=errors, start_new_session=True
+            )
+        finally:
+            os.close(writing)
+
+        def end_late() -> None:
+            is_late.set()
+            _end(process.pid)
+
+        timer = Timer(seconds, end_late)
+        timer.daemon = True
+        timer.start()
+        try:
+            written = output.read(most + 1)
+            if len(written) > most:
+                _end(process.pid)
+            code = process.wait()
+        finally:
+            # Also where the worker itself is told to stop meanwhile.
+            timer.cancel()
+            _end(process.pid)
+            process.wait()
+    return written, code, is_late.is_set()
+
+
+def _end(group: int) -> None:
+    """End the processes of a group, if there are any left."""
+    with suppress(ProcessLookupError):
+        os.killpg(group, signal.SIGKILL)
 
 
 def _read(name: str, written: str, n: int) -> list[float]:
     scores: dict[int, float] = {}
-    for number, line in enumerate(written.splitlines(), start=1):
+    # Texts that a program repeats may hold other characters that Python takes for ends of lines, such as U+2028.
+    for number, line in enumerate(written.removesuffix("\n").split("\n") if written else (), start=1):
         try:
             entry = json.loads(line)
             place, score = entry["id"], float(entry["score"])
-        except (ValueError, TypeError, KeyError):
+        except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
             place, score = None, math.nan
-        if not isinstance(place, int) or not 0 <= place < n or place in scores or not math.isfinite(score):
+        if (
+            not isinstance(place, int)
+            or isinstance(place, bool)
+            or not 0 <= place < n
+            or place in scores
+            or not math.isfinite(score)
+        ):
             sentence = _('Line %(line)d of the program of %(name)s is no new {"id": …, "score": …}: %(text)s')
             raise ProgramFailed(sentence % {"line": number, "name": name, "text": line[:100]})
         scores[place] = score

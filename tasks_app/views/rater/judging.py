@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from itertools import takewhile
 from typing import Any
 
 from django.core import signing
@@ -79,10 +78,11 @@ def _read_on(page: UnitPage) -> HttpResponse:
 
 
 def _tokens_of(posted: QueryDict) -> list[str]:
-    """Return the tokens of all texts of a posted page, in their order."""
+    """Return the tokens of all texts of a posted page, in their order; "" for one that is missing among them."""
     names = ["form_token", *(f"{text_prefix(number)}-form_token" for number in range(2, MOST_OF_A_DOCUMENT + 1))]
-    tokens = takewhile(lambda token: token is not None, map(posted.get, names))
-    return [str(token) for token in tokens] or [""]
+    tokens = [posted.get(name) for name in names]
+    last = max((number for number, token in enumerate(tokens) if token is not None), default=0)
+    return [str(token or "") for token in tokens[: last + 1]]
 
 
 def _signed_page(visit: Visit, action: str, tokens: Sequence[str], answer: QueryDict | None = None) -> UnitPage | None:

@@ -18,11 +18,13 @@ from tasks_app import studyfile
 from tasks_app.forms import text_prefix
 from tasks_app.management.simulated_raters import Visitor, quiet_pages
 from tasks_app.management.transports import InProcess
-from tasks_app.models import Assignment, Draft, Judgment, Rater, Rating, Study
+from tasks_app.models import Assignment, Draft, Judgment, MarkAuthor, Rater, Rating, Study
 from tasks_app.selectors import document_pages
 from tasks_app.services.judging import assignments
+from tasks_app.services.study import lifecycle
 from tasks_app.task_types.base import Quality
 from tests import invariants, pages
+from tests.analytics_app.by_commands import write
 from tests.tasks_app.documents_kit import document_folder, opened
 from tests.tasks_app.statements import statements
 from tests.tasks_app.studyfile.kit import problems_of
@@ -134,6 +136,18 @@ def test_nothing_is_lost_and_each_text_has_one_answer(somebody: Client, tmp_path
     invariants.check(study)
 
 
+def test_a_page_with_a_text_left_out_is_refused_whole(somebody: Client, tmp_path: Path) -> None:
+    """What follows the gap would be lost without a word."""
+    study = opened(document_folder(tmp_path / "s"), None)
+    token = pages.join(study)
+    form = pages.unit(somebody, token)
+    gap = {name: value for name, value in form.items() if name != "t3-form_token"}
+    assert send(somebody, token, gap, **answers(4, NO_ERROR)).status_code == 403
+    assert not Judgment.objects.exists()
+    assert send(somebody, token, form, **answers(4, NO_ERROR)).status_code == 302
+    invariants.check(study)
+
+
 def test_a_long_document_goes_on_over_several_pages(
     somebody: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -165,6 +179,42 @@ def test_checks_do_not_divide_a_document(tmp_path: Path) -> None:
     assert assignments.page_of([repeat, *units[4:]], study) == [repeat]
     practice = Assignment(unit=own[0].unit, set_id=own[0].set_id, purpose="training", order=1)
     assert assignments.page_of([practice, *own], study) == [practice]
+
+
+@pytest.mark.parametrize("systems", [1, 2])
+def test_no_column_shows_which_text_is_a_check(somebody: Client, tmp_path: Path, systems: int) -> None:
+    """The system of a check, such as that of planted marks, may have no other text on the page."""
+    folder = document_folder(tmp_path / "s", parts=3, systems=systems, task={"checks": {"controls": 1}})
+    rows = (folder / "items.csv").read_text(encoding="utf-8")
+    (folder / "items.csv").write_text(rows.replace("d1-2,system01", "d1-2,planted"), encoding="utf-8")
+    controls = [
+        {"task": "main", "unit": f"d1-2/{system}", "purpose": "control", "kind": "span", "answer": "[]"}
+        for system in ("planted", "system02")[:systems]
+    ]
+    write(folder / "controls.csv", controls)
+    token = pages.join(opened(folder, None))
+    page = shown(somebody, token)
+    assert Assignment.objects.filter(purpose="control").count() == 1
+    columns = [heading.partition(", ")[2] for heading in headings(page)]
+    assert set(columns) == ({""} if systems == 1 else {"Text A", "Text B"})
+    assert send(somebody, token, pages.unit(somebody, token), **answers(len(columns), NO_ERROR)).status_code == 302
+
+
+def test_no_false_marks_are_planted_where_raters_would_see_which_texts_have_them(
+    somebody: Client, rosas_browser: Client, rosa: User, tmp_path: Path
+) -> None:
+    """A text with a planted mark would stand in its row without those of the other systems."""
+    study = opened(document_folder(tmp_path / "s"), rosa)
+    token = pages.join(study)
+    assert send(somebody, token, pages.unit(somebody, token), **answers(4, NO_ERROR)).status_code == 302
+    lifecycle.move(study_id=study.pk, action="close", by=rosa)
+    path = f"/admin/studies/{study.slug}/data/marks/reannotate/"
+    form = {"task": "main", "k": "1", "planted": "1"}
+    refused = rosas_browser.post(path, form, follow=True).content.decode()
+    assert "A text with a planted mark would stand there without those of the other systems" in refused
+    assert not MarkAuthor.objects.exists()
+    rosas_browser.post(path, form | {"planted": "0"})
+    assert MarkAuthor.objects.get().origin == study
 
 
 @pytest.mark.parametrize("kind", ["error_spans", "slider", "likert", "labels", "pairwise"])
