@@ -133,6 +133,11 @@ class TextType(TaskType):
         """Whether a text has beside it the outputs of the same system for the sources before its own."""
         return bool(self.context_before) and self.context_shows == "translations"
 
+    @property
+    def judges_identical_apart(self) -> bool:
+        """Whether identical texts of several systems are units of their own, whatever the task says of them."""
+        return self.shows_translations or self.shows_documents
+
     def problems(self, criteria: Sequence[Criterion]) -> Iterator[str]:
         """Yield a sentence where a screen has several texts, so that the texts before them have no clear system."""
         yield from super().problems(criteria)
@@ -144,9 +149,9 @@ class TextType(TaskType):
 
     def units(self, items: Sequence[ItemTexts], rng: Random) -> Iterator[UnitDraft]:
         """Make one unit a distinct text; where texts stand with others of their system, none is that of two systems."""
-        apart = self.shows_translations or self.shows_documents
         for item in items:
-            for group in [(n,) for n in range(len(item.outputs))] if apart else item.groups:
+            each = [(n,) for n in range(len(item.outputs))]
+            for group in each if self.judges_identical_apart else item.groups:
                 first = item.outputs[group[0]]
                 yield UnitDraft(f"{item.unit_key}/{first.unit_key}", item.key, (group,), item.document)
 

@@ -21,6 +21,7 @@ from tasks_app.management.transports import InProcess
 from tasks_app.models import Assignment, Draft, Judgment, Rater, Rating, Study
 from tasks_app.selectors import document_pages
 from tasks_app.services.judging import assignments
+from tasks_app.services.study import lifecycle
 from tasks_app.task_types.base import Quality
 from tests import invariants, pages
 from tests.tasks_app.documents_kit import document_folder, opened
@@ -184,8 +185,10 @@ def test_identical_texts_of_two_systems_have_a_place_in_each_column(somebody: Cl
     folder = document_folder(tmp_path / "s")
     rows = (folder / "items.csv").read_text(encoding="utf-8")
     (folder / "items.csv").write_text(rows.replace("of system 02", "of system 01"), encoding="utf-8")
-    token = pages.join(opened(folder, None))
-    assert len(texts(shown(somebody, token))) == 4
+    study, loaded = studyfile.load_with_notes(folder, owner=None)
+    assert [note for note in loaded.notes if note.endswith("; each is shown and rated by itself.")]
+    lifecycle.move(study_id=study.pk, action="open", by=None)
+    assert len(texts(shown(somebody, pages.join(study)))) == 4
 
 
 def test_a_single_text_of_a_document_stands_as_ever(somebody: Client, tmp_path: Path) -> None:
