@@ -12,6 +12,7 @@ from django.db.models import Count, QuerySet
 from django.utils.translation import gettext as _
 
 from tasks_app.models import Assignment, Judgment, MarkAuthor, PartOutput, Rater, Rating, Study, Task, Unit
+from tasks_app.models.raters import METRIC
 from tasks_app.task_types import TaskType
 from tasks_app.task_types.error_spans import ErrorSpans
 from tasks_app.task_types.error_spans.scoring import as_key
@@ -104,11 +105,12 @@ def _units(task: Task) -> QuerySet[Unit]:
 
 
 def _judged(task: Task) -> QuerySet[Judgment]:
-    """Return the current answers to units that count, without those of raters who tried the study out."""
+    """Return the current answers of people to units that count, without those of raters who tried the study out."""
     return (
         Judgment.objects.current()
         .filter(assignment__unit__in=_units(task), assignment__purpose=Assignment.Purpose.MAIN, skip_reason="")
         .exclude(assignment__rater_kind=Rater.Kind.SANDBOX)
+        .exclude(assignment__rater__kind=Rater.Kind.IMPORTED, assignment__rater__pseudonym__startswith=METRIC)
     )
 
 
