@@ -227,3 +227,11 @@ def test_the_preview_shows_the_table(rosas_browser: Client, rosa: User, tmp_path
     tried = rosas_browser.post(f"{path}?unit=8", answers(6, NO_ERROR))
     assert tried.status_code == 200
     assert "This answer would store these ratings." in tried.content.decode()
+
+
+def test_the_preview_shows_one_system_where_a_rater_gets_one(rosas_browser: Client, rosa: User, tmp_path: Path) -> None:
+    folder = document_folder(tmp_path / "s", documents=2, parts=2, systems=3, task={"design_params": {}})
+    study = studyfile.load(folder, owner=rosa)
+    page = rosas_browser.get(reverse("researcher:preview", args=[study.slug])).content.decode()
+    assert len({system for _part, system in texts(page)}) == 1
+    assert [part for part, _system in texts(page)] == ["1.1", "1.2"]
