@@ -344,7 +344,7 @@ class TaskType(Declared, ABC):
 
     @property
     def judges_identical_apart(self) -> bool:
-        """Whether identical texts of several systems are units of their own, whatever the task says of them."""
+        """Whether identical texts of several systems are separate units, also where the task has them share one."""
         return False
 
     @property

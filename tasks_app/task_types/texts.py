@@ -135,7 +135,7 @@ class TextType(TaskType):
 
     @property
     def judges_identical_apart(self) -> bool:
-        """Whether identical texts of several systems are units of their own, whatever the task says of them."""
+        """Whether identical texts of several systems are separate units, also where the task has them share one."""
         return self.shows_translations or self.shows_documents
 
     def problems(self, criteria: Sequence[Criterion]) -> Iterator[str]:
