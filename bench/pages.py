@@ -12,7 +12,7 @@ from django.db import connection
 from django.test import Client
 
 from analytics_app import plan
-from analytics_app.models import Plot
+from analytics_app.models import Plot, ResultLift
 from analytics_app.runs import start
 from bench import crowds
 from bench.addresses import DRAFTS, FILES, PAGES, Address
@@ -86,8 +86,9 @@ def fill(owner: User) -> Study:
 
 
 def words_of(study: Study) -> dict[str, str]:
-    """Return the values of names in addresses."""
+    """Return the values of names in addresses; results by system are shown, though the study is open."""
     run = study.runs.get()
+    ResultLift.objects.create(study=study, reason="Whatever pages of results show is asked for.")
     project = projects.put_into_new(study=study, name="Bench", by=None)
     frozen_setup(current_version(study))  # made when somebody first looks
     owner = User.objects.get(memberships__study=study, memberships__role="owner")

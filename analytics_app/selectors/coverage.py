@@ -85,7 +85,10 @@ def coverage_of(study: Study, features: Sequence[Feature], n_groups: int) -> lis
 
     Known answers and degraded copies do not count. Raises TooManyOutputs beyond MOST_OUTPUTS.
     """
-    stored = rows(_OUTPUTS, study=study.pk, most=MOST_OUTPUTS + 1)
+    most = MOST_OUTPUTS + 1
+    if rows(_MANY, study=study.pk, most=most)[0][0] == most:
+        raise TooManyOutputs
+    stored = rows(_OUTPUTS, study=study.pk, most=most)
     if len(stored) > MOST_OUTPUTS:
         raise TooManyOutputs
     outputs = [
@@ -167,6 +170,25 @@ def _lines(groups: Grouped, systems: Sequence[str], outputs: Sequence[Judged]) -
 
 _FEATURES = """
 SELECT DISTINCT jsonb_object_keys(features) AS name FROM tasks_app_item WHERE study_id = %(study)s ORDER BY name
+"""
+
+# Counts outputs up to a number without reading or sorting their texts: as the next statement finds them, but with one
+# variant of each system for an item, since that shows equal ones once. OFFSET 0 has each output looked up by its
+# indexes until there are enough; the planner would join all units first.
+_MANY = """
+SELECT count(*) FROM (
+  SELECT FROM tasks_app_output o JOIN tasks_app_system s ON s.id = o.system_id
+  WHERE s.study_id = %(study)s AND EXISTS (
+      SELECT 1 FROM tasks_app_partoutput po
+      JOIN tasks_app_part p ON p.id = po.part_id
+      JOIN tasks_app_unit u ON u.id = p.unit_id AND u.until IS NULL AND u.k > 0
+      WHERE po.output_id = o.id AND u.features->>'degraded_of' IS NULL
+        AND u.task_id = ANY(ARRAY(SELECT id FROM tasks_app_task WHERE study_id = %(study)s AND until IS NULL))
+        AND NOT EXISTS (SELECT 1 FROM tasks_app_gold g WHERE g.unit_id = u.id) OFFSET 0)
+    AND NOT EXISTS (
+      SELECT 1 FROM tasks_app_output e
+      WHERE e.item_id = o.item_id AND e.system_id = o.system_id AND e.until IS NULL AND e.id < o.id OFFSET 0)
+  LIMIT %(most)s) first
 """
 
 _OUTPUTS = """

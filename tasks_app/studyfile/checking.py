@@ -71,6 +71,8 @@ def check(files: Files, slot: Slot | None = None, report: Report = say_nothing) 
     for section in sections.registered():
         reading.document[section.name] = section.check(reading)
     if reading.units_sound:
+        draft_tasks(reading)
+        reading.forget_places_of_outputs()
         report(PLANNING)
         check_plans(reading, draft_tasks(reading))
         if len(draft_tasks(reading)) == len(reading.document["tasks"]):

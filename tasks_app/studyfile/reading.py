@@ -67,6 +67,10 @@ class StudyReading:
             for path, sentence, key in violations(self.tree.data, whole_schema()):
                 self.problem(path, self._about_format(path) or sentence, key=key)
 
+    def forget_places_of_outputs(self) -> None:
+        """Free the places of the outputs once units are made of them: later checks report files of outputs only."""
+        self.output_places = {}
+
     def forget_items(self) -> None:
         """Free the units and the places of the items, which take more memory than the items, once all is checked."""
         self.drafts, self.output_places, self.file_places = [], {}, {}

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import lru_cache
 from itertools import chain, zip_longest
 from math import log
 from typing import TypeAlias
@@ -132,6 +133,12 @@ class OutputText:
         return self.text if self.file is None else self.file.name
 
 
+@lru_cache(maxsize=1000)
+def _shared(groups: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
+    """Return groups of outputs as one object for all items that have the same: most items of a study do."""
+    return groups
+
+
 @dataclass(frozen=True, slots=True)
 class ItemTexts:
     """One item with its outputs; `groups` holds identical outputs together, by the words or the file that they show.
@@ -160,7 +167,7 @@ class ItemTexts:
         by_content: dict[object, list[int]] = {}
         for number, output in enumerate(outputs):
             by_content.setdefault(number if keep else output.shown, []).append(number)
-        groups = tuple(tuple(group) for group in by_content.values())
+        groups = _shared(tuple(tuple(group) for group in by_content.values()))
         return cls(key=key, outputs=tuple(outputs), groups=groups, **rest)  # type: ignore[arg-type]
 
 

@@ -149,11 +149,13 @@ class TextType(TaskType):
 
     def units(self, items: Sequence[ItemTexts], rng: Random) -> Iterator[UnitDraft]:
         """Make one unit a distinct text; where texts stand with others of their system, none is that of two systems."""
+        apart = self.judges_identical_apart
+        # Units of a million texts share a few tuples.
+        parts: dict[tuple[int, ...], tuple[tuple[int, ...]]] = {}
         for item in items:
-            each = [(n,) for n in range(len(item.outputs))]
-            for group in each if self.judges_identical_apart else item.groups:
-                first = item.outputs[group[0]]
-                yield UnitDraft(f"{item.unit_key}/{first.unit_key}", item.key, (group,), item.document)
+            for group in [(n,) for n in range(len(item.outputs))] if apart else item.groups:
+                first, of_unit = item.outputs[group[0]], parts.setdefault(group, (group,))
+                yield UnitDraft(f"{item.unit_key}/{first.unit_key}", item.key, of_unit, item.document)
 
 
 class SeveralTexts(TextType):

@@ -105,6 +105,8 @@ def test_a_lost_database_speaks_of_kept_answers_to_raters_alone(rf: RequestFacto
         request.resolver_match = resolve(address, urlconf="evalweb.urls")
         page = service_unavailable(request).content.decode()
         assert (words in page, absent in page) == (True, False), address
+    # What most have to do comes first; the exception, for a form, follows.
+    assert page.index("Load the page again") < page.index(of_researchers)
 
 
 @pytest.mark.parametrize(("address", "accept"), [("/lost/", "application/json"), ("/api/lost/", "text/html")])

@@ -229,3 +229,9 @@ def test_questionnaires_of_our_own_are_translated_and_their_keys_stay(language: 
         assert choices == [[option.key for option in prompt.question.options] for prompt in kind.prompts().values()]
         assert all(one.question != other.question for one, other in zip(said, english, strict=True))
         assert {one.language for one in said} == {language}
+
+
+def test_no_paragraph_begins_with_a_button() -> None:
+    """A paragraph runs as its first words do, and one of a button alone from left to right, on Arabic pages too."""
+    begins = re.compile(r"<p>\s*<(?:a|button)\b[^>]*\bclass=\"button\b")
+    assert [str(path) for path in (ROOT / "templates").rglob("*.html") if begins.search(path.read_text("utf-8"))] == []

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from django.db import connection, transaction
 from django.test import Client
 from django.urls import reverse
 
+from analytics_app.heds.filling.texts import _COUNTS
 from analytics_app.models import Exclusion, ResultLift, Run
 from analytics_app.results import Row
 from bench import crowds
@@ -275,6 +277,13 @@ def test_whether_drafts_have_texts_is_asked_of_an_index() -> None:
     """Without the order of that index, PostgreSQL may read the texts of all drafts for each study of the list."""
     query = str(studies.with_gaps(Study.objects.all()).query)
     assert 'ORDER BY U0."setup_id" ASC, U0."table" ASC, U0."number" ASC LIMIT 1' in query
+
+
+def test_texts_of_a_datasheet_are_counted_without_looking_up_their_tasks_and_systems() -> None:
+    """Joined with these, 100,000 units are taken for some hundred, and sorted by words."""
+    judged, _beside, _others = _COUNTS.partition("beside AS (")
+    assert re.findall(r"(?:FROM|JOIN) tasks_app_(\w+) \w+$", judged, re.MULTILINE) == ["unit"]
+    assert re.findall(r"JOIN tasks_app_(\w+)", judged) == ["part", "partoutput", "output"]
 
 
 def test_items_with_known_answers_are_looked_up_once_for_all_texts(rosa: User) -> None:

@@ -66,7 +66,8 @@ def _williams(
 ) -> Iterator[Row]:
     """Yield Williams' test of each pair of metrics, with p adjusted over all of them."""
     pairs = list(combinations(columns, 2))
-    tests = [_williams_of(human, a, b) for (_one, a), (_two, b) in pairs]
+    known: dict[tuple[int, bytes], float | None] = {}
+    tests = [_williams_of(human, a, b, known) for (_one, a), (_two, b) in pairs]
     correction = make.sample.common.correction
     adjusted = adjust([test.p for test in tests], correction)
     family = {"test": "Williams' t", "correction": correction, "family": f"{len(pairs)} pairs of metrics"}
@@ -77,10 +78,15 @@ def _williams(
         )  # fmt: skip
 
 
-def _williams_of(human: Floats, a: Floats, b: Floats) -> Estimate:
+def _williams_of(human: Floats, a: Floats, b: Floats, known: dict[tuple[int, bytes], float | None]) -> Estimate:
+    """Return the test of two metrics; `known` keeps the correlations with people by metric and scored texts."""
     scored: NDArray[np.bool_] = ~(np.isnan(human) | np.isnan(a) | np.isnan(b))
     x, y, z = human[scored], a[scored], b[scored]
-    with_a, with_b, both = pearson(x, y), pearson(x, z), pearson(y, z)
+    texts = scored.tobytes()
+    for metric, scores in ((a, y), (b, z)):
+        if (id(metric), texts) not in known:
+            known[id(metric), texts] = pearson(x, scores)
+    with_a, with_b, both = known[id(a), texts], known[id(b), texts], pearson(y, z)
     if with_a is None or with_b is None or both is None:
         return Estimate(None, n_ratings=len(x), note="A correlation is undefined, so nothing can be compared.")
     return williams(with_a, with_b, both, len(x))

@@ -139,7 +139,8 @@ def facts_of(study: Study, run: Run | None = None) -> Facts:
     """Read the facts of a study for its datasheet; without a run, the reported run is used."""
     frames = read_frames(Task.objects.filter(study=study, until=None).order_by("order", "id"))
     run = run or best_run(study)
-    counts = counts_of(study, {frame.task.pk: frame.kind.shown_only() for frame in frames})
+    main = [frame for frame in frames if frame.task.stage == Task.Stage.MAIN]
+    counts = counts_of(study, {frame.task.pk: frame.kind.shown_only() for frame in main})
     return Facts(
         study=study,
         frames=frames,

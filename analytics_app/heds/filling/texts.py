@@ -16,39 +16,47 @@ from tasks_app.settings.checks import COPIES
 from tasks_app.setup.texts.writes import ABOUT, BROUGHT_BACK, SAMPLED, STORED
 
 # Outputs on units that are judged, without those that check raters, and what the study's texts are. Units are asked for
-# by the ids of their tasks: the planner knows how many those have, and none of the tasks of a study.
+# by the ids of main tasks alone: the planner knows how many units these have, and joins 100,000 at once. Only numbers
+# are counted, and keys of systems are looked up afterwards, since words are slow to sort.
 _COUNTS = f"""
-WITH judged AS (
-  SELECT t.id AS task_id, u.id AS unit_id, p.id AS part_id, o.id AS output_id, o.item_id, s.id AS system_id, s.key
-  FROM tasks_app_task t
-  JOIN tasks_app_unit u ON u.task_id = t.id AND u.until IS NULL
+WITH judged AS MATERIALIZED (
+  SELECT u.task_id, u.id AS unit_id, p.id AS part_id, o.id AS output_id, o.item_id, o.system_id
+  FROM tasks_app_unit u
   JOIN tasks_app_part p ON p.unit_id = u.id
   JOIN tasks_app_partoutput po ON po.part_id = p.id
   JOIN tasks_app_output o ON o.id = po.output_id
-  JOIN tasks_app_system s ON s.id = o.system_id
-  WHERE u.task_id = ANY(%(tasks)s) AND t.stage = 'main' AND s.key <> %(copies)s
+  WHERE u.task_id = ANY(%(tasks)s) AND u.until IS NULL
+    AND o.system_id <> ALL(ARRAY(SELECT id FROM tasks_app_system WHERE study_id = %(study)s AND key = %(copies)s))
     AND NOT EXISTS (SELECT 1 FROM tasks_app_gold g WHERE g.unit_id = u.id)
 ),
+beside AS (
+  SELECT task_id, id AS system_id FROM unnest(%(beside_tasks)s::bigint[], %(beside_systems)s::text[]) b (task_id, key)
+  JOIN tasks_app_system USING (key) WHERE study_id = %(study)s
+),
 compared AS (
-  SELECT * FROM judged WHERE NOT (task_id::text || ' ' || key = ANY(%(shown_only)s))
+  SELECT * FROM judged WHERE (task_id, system_id) NOT IN (SELECT task_id, system_id FROM beside)
+),
+tasks AS (
+  SELECT task_id, count(DISTINCT unit_id) AS units, count(DISTINCT part_id) AS parts,
+         count(DISTINCT output_id) AS texts, count(DISTINCT system_id) AS systems FROM compared GROUP BY task_id
 ),
 items AS (
-  SELECT task_id, count(*) FILTER (WHERE n > 1) AS items FROM (
-    SELECT task_id, item_id, count(DISTINCT system_id) AS n FROM compared GROUP BY task_id, item_id
+  SELECT task_id, count(*) FILTER (WHERE of_several) AS items FROM (
+    SELECT task_id, min(system_id) < max(system_id) AS of_several FROM compared GROUP BY task_id, item_id
   ) of_items GROUP BY task_id
 ),
 outputs AS (
-  SELECT o.language, o.kind, s.key = %(copies)s AS is_copy
-  FROM tasks_app_output o JOIN tasks_app_system s ON s.id = o.system_id
-  WHERE s.study_id = %(study)s AND o.until IS NULL GROUP BY 1, 2, 3
+  SELECT DISTINCT o.language, o.kind, s.key = %(copies)s AS is_copy FROM (
+    SELECT system_id, language, kind FROM tasks_app_output
+    WHERE system_id = ANY(ARRAY(SELECT id FROM tasks_app_system WHERE study_id = %(study)s)) AND until IS NULL
+    GROUP BY 1, 2, 3) o JOIN tasks_app_system s ON s.id = o.system_id
 )
 SELECT json_build_object(
-  'tasks', (SELECT json_object_agg(task_id, json_build_array(units, parts, texts, systems, items.items)) FROM (
-      SELECT task_id, count(DISTINCT unit_id) AS units, count(DISTINCT part_id) AS parts,
-             count(DISTINCT output_id) AS texts, count(DISTINCT system_id) AS systems FROM compared GROUP BY task_id
-    ) of_tasks JOIN items USING (task_id)),
-  'systems', (SELECT json_agg(json_build_array(key, n) ORDER BY system_id) FROM (
-      SELECT key, system_id, count(DISTINCT output_id) AS n FROM judged GROUP BY key, system_id) of_systems),
+  'tasks', (SELECT json_object_agg(task_id, json_build_array(units, parts, texts, systems, items))
+            FROM tasks JOIN items USING (task_id)),
+  'systems', (SELECT json_agg(json_build_array(s.key, n) ORDER BY s.id) FROM (
+      SELECT system_id, count(DISTINCT output_id) AS n FROM judged GROUP BY system_id) of_systems
+      JOIN tasks_app_system s ON s.id = system_id),
   'sources', (SELECT json_agg(json_build_array(source_language, n)) FROM (
       SELECT source_language, count(*) AS n FROM tasks_app_item
       WHERE study_id = %(study)s AND until IS NULL AND source <> '' GROUP BY source_language) of_sources),
@@ -120,8 +128,8 @@ class TextCounts:
 
 
 def counts_of(study: Study, shown_only: Mapping[int, frozenset[str]]) -> TextCounts:
-    """Count the parts of a study; `shown_only` has each of its tasks, with the systems that are seen and not judged."""
-    beside = [f"{task} {key}" for task, keys in shown_only.items() for key in keys]
+    """Count the parts of a study; `shown_only` has its main tasks, each with the systems that are seen, not judged."""
+    beside = [(task, key) for task, keys in shown_only.items() for key in keys]
     with connection.cursor() as cursor:
         about: dict[str, Any] = {
             "study": study.pk,
@@ -129,7 +137,8 @@ def counts_of(study: Study, shown_only: Mapping[int, frozenset[str]]) -> TextCou
             "copies": COPIES,
             "tasks": list(shown_only),
             "metric": METRIC,
-            "shown_only": beside,
+            "beside_tasks": [task for task, _key in beside],
+            "beside_systems": [key for _task, key in beside],
         }
         cursor.execute(_COUNTS, {**about, "texts": ABOUT, "sampled": SAMPLED, "verbs": [SAMPLED, STORED, BROUGHT_BACK]})
         counted = json.loads(cursor.fetchone()[0])

@@ -198,15 +198,17 @@ def _samples(
     from scipy.sparse import csr_array  # noqa: PLC0415
 
     n_pairs, n_kinds = int(pair.max()) + 1, len(counted)
-    width = 4 * n_pairs * n_kinds
     unit_codes, unit = compressed(units)
-    columns = (pair[:, np.newaxis] + n_pairs * np.arange(4 * n_kinds)).ravel()
-    cells = (np.hstack(counted).ravel(), (np.repeat(unit, 4 * n_kinds), columns))
-    table = csr_array(cells, shape=(unit_codes.size, width))
+    tables = []
+    for counts in counted:
+        # Kind by kind, without the zeros: of a million marks, all kinds at once take a gigabyte.
+        row, column = np.nonzero(counts)
+        cells = (counts[row, column], (unit[row], pair[row] + n_pairs * column))
+        tables.append(csr_array(cells, shape=(unit_codes.size, 4 * n_pairs)))
     means = []
-    for chunk in weights(unit_codes.size, n_resamples, rng, width=width):
-        totals = (table.T @ chunk.T.astype(np.float64)).reshape(n_kinds, 4, n_pairs, -1)
-        values = np.stack([_f1(kind_totals) for kind_totals in totals])
+    for chunk in weights(unit_codes.size, n_resamples, rng, width=4 * n_pairs * n_kinds):
+        drawn = chunk.T.astype(np.float64)
+        values = np.stack([_f1((table.T @ drawn).reshape(4, n_pairs, -1)) for table in tables])
         defined = ~np.isnan(values)
         n = defined.sum(axis=1)
         sums = np.where(defined, values, 0).sum(axis=1)

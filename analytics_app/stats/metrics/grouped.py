@@ -175,9 +175,13 @@ def _tau_within(x: Floats, y: Floats) -> Floats:
 
 def _tau_of_short_rows(x: Floats, y: Floats) -> Floats:
     product, of_x, of_y = np.zeros(len(x)), np.zeros(len(x)), np.zeros(len(x))
+    columns = [np.asfortranarray(side) for side in (x, y)]
     for a in range(x.shape[1]):
         for b in range(a):
-            sign_x, sign_y = (np.nan_to_num(np.sign(side[:, a] - side[:, b])) for side in (x, y))
+            # Comparisons with NaN are false, so that a missing text is tied with every other.
+            sign_x, sign_y = (
+                (side[:, a] > side[:, b]).view(np.int8) - (side[:, a] < side[:, b]).view(np.int8) for side in columns
+            )
             product += sign_x * sign_y
             of_x += sign_x != 0
             of_y += sign_y != 0

@@ -215,10 +215,10 @@ def williams(r12: float, r13: float, r23: float, n: int) -> Estimate:
     denominator = 2 * k * (n - 1) / (n - 3) + ((r12 + r13) / 2) ** 2 * (1 - r23) ** 3
     if r23 > 1 - 1e-12 or k < -1e-9 or denominator <= 1e-15:
         return Estimate(None, n_ratings=n, note="The two metrics give the same scores, so nothing can be compared.")
-    from scipy.stats import t as student  # noqa: PLC0415
+    from scipy.special import stdtr  # noqa: PLC0415
 
     t = (r12 - r13) * sqrt((n - 1) * (1 + r23) / denominator)
-    return Estimate(t, df=float(n - 3), p=float(2 * student.sf(abs(t), n - 3)), n_ratings=n)
+    return Estimate(t, df=float(n - 3), p=float(2 * stdtr(n - 3, -abs(t))), n_ratings=n)
 
 
 def pearson(x: ArrayLike, y: ArrayLike) -> float | None:

@@ -1,6 +1,7 @@
 """Resamples of items for correlations of metrics with people."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,6 @@ from numpy.typing import NDArray
 from analytics_app.stats.resampling.bootstrap import weights
 from analytics_app.stats.resampling.pair_sums import rows_by_cluster
 from analytics_app.stats.values import Codes, Floats
-
-# Most cells of a block of pairs of texts.
-_CELLS = 4_000_000
 
 
 def moment_samples(
@@ -49,23 +47,49 @@ def tau_samples(x: Floats, y: Floats, item: Codes, n_items: int, n_resamples: in
     """Return tau-b in resamples of items, from signs of all pairs of texts summed by pairs of items."""
     if not n_resamples:
         return np.zeros(0)
-    order = np.argsort(item, kind="stable")
-    x, y, item = x[order], y[order], item[order]
-    starts = np.flatnonzero(np.r_[True, np.diff(item) != 0])
-    tables = np.zeros((3, n_items, n_items))
-    rows = max(1, _CELLS // x.size)
-    for begin in range(0, x.size, rows):
-        piece = slice(begin, begin + rows)
-        of_x = np.sign(x[piece, np.newaxis] - x)
-        of_y = np.sign(y[piece, np.newaxis] - y)
-        for table, signs in zip(tables, (of_x * of_y, of_x != 0, of_y != 0), strict=True):
-            np.add.at(table, item[piece], np.add.reduceat(signs.astype(np.float64), starts, axis=1))
+    tables = [_products(x, y, item, n_items), _untied(x, item, n_items), _untied(y, item, n_items)]
     samples = []
     for chunk in weights(n_items, n_resamples, rng, width=n_items):
         counts = chunk.astype(np.float64)
         products, of_x, of_y = (((counts @ table) * counts).sum(axis=1) for table in tables)
         samples.append(_ratio(products, of_x, of_y, np.zeros(len(counts)), np.zeros(len(counts))))
     return np.concatenate(samples)
+
+
+def _untied(scores: Floats, item: Codes, n_items: int) -> Floats:
+    """Return how many pairs of texts of every two items have different scores, shape (n_items, n_items)."""
+    from scipy.sparse import csr_array  # noqa: PLC0415  takes a second to load
+
+    _scores, score = np.unique(scores, return_inverse=True)
+    n_of_item = np.bincount(item, minlength=n_items).astype(np.float64)
+    n_of_score = csr_array((np.ones(item.size), (item, score)), shape=(n_items, int(score.max()) + 1))
+    untied: Floats = np.outer(n_of_item, n_of_item) - (n_of_score @ n_of_score.T).toarray()
+    return untied
+
+
+def _products(x: Floats, y: Floats, item: Codes, n_items: int) -> Floats:
+    """Return the sums of sign(x - x') sign(y - y') over the pairs of texts of every two items, shape as above.
+
+    The texts of one item at a time are compared with those of the items from it on, in bytes: this is much faster than
+    a table of all texts by all texts in floats.
+    """
+    order = np.argsort(item, kind="stable")
+    x, y = x[order], y[order]
+    starts = np.searchsorted(item[order], np.arange(n_items))
+    sums = np.zeros((n_items, n_items))
+    for i, (begin, end) in enumerate(pairwise([*starts.tolist(), item.size])):
+        products = _signs(x[begin:end], x[begin:])
+        products *= _signs(y[begin:end], y[begin:])
+        sums[i, i:] = np.add.reduceat(products.sum(axis=0, dtype=np.int32), starts[i:] - begin)
+    sums += np.triu(sums, 1).T
+    return sums
+
+
+def _signs(left: Floats, right: Floats) -> NDArray[np.int8]:
+    """Return the sign of each value on the left minus each on the right."""
+    larger, smaller = left[:, np.newaxis] > right, left[:, np.newaxis] < right
+    signs: NDArray[np.int8] = larger.view(np.int8) - smaller.view(np.int8)
+    return signs
 
 
 def mean_samples(

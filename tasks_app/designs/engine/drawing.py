@@ -68,14 +68,15 @@ class Drawing(ABC):
 
     def __init__(self, units: Sequence[PlanUnit]) -> None:
         self.units = units
-        rounds = max(unit.k for unit in units)
-        self.rounds = [[i for i, unit in enumerate(units) if unit.k >= r] for r in range(1, rounds + 1)]
+        self.rounds = _rounds(units)
         self.largest_set = len(self.rounds[0])
         items = {item: i for i, item in enumerate(dict.fromkeys(unit.item for unit in units))}
         self.items = [None if unit.item is None else items[unit.item] for unit in units]
-        self._loads = [
-            Counter(item for unit in of_round if (item := self.items[unit]) is not None) for of_round in self.rounds
-        ]
+        loads: dict[int, Counter[int]] = {}
+        for of_round in self.rounds:
+            if len(of_round) not in loads:
+                loads[len(of_round)] = Counter(item for unit in of_round if (item := self.items[unit]) is not None)
+        self._loads = [loads[len(of_round)] for of_round in self.rounds]
         shown_by = [unit.systems for unit in units]
         signatures = {systems: c for c, systems in enumerate(sorted(set(shown_by)))}
         self.classes = [signatures[systems] for systems in shown_by]
@@ -158,6 +159,17 @@ class Drawing(ABC):
         if order is None:
             raise DeadEnd
         return tuple(self.units[booklet[index]] for index in order)
+
+
+def _rounds(units: Sequence[PlanUnit]) -> list[Sequence[int]]:
+    """Return the numbers of the units with k >= r for each round r; rounds with the same units are one sequence."""
+    rounds: list[Sequence[int]] = []
+    of_round: Sequence[int] = range(len(units))
+    for r in range(1, max(unit.k for unit in units) + 1):
+        due = [i for i in of_round if units[i].k >= r]
+        of_round = due if len(due) < len(of_round) or not rounds else of_round
+        rounds.append(of_round)
+    return rounds
 
 
 def placed(booklets: Sequence[Sequence[int]], classes: Sequence[int], rng: Random) -> list[list[int]]:

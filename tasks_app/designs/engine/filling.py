@@ -1,5 +1,8 @@
 """Choose the units of each booklet, given how many of each class it gets."""
 
+from __future__ import annotations
+
+from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
@@ -45,10 +48,15 @@ class Shares(Protocol):
 
 @dataclass(slots=True)
 class _Round:
-    """The booklet of each placed unit of a round, and the placed units of each class."""
+    """The booklet of each placed unit of a round, -1 for the others, and the placed units of each class."""
 
-    where: dict[int, int] = field(default_factory=dict)
+    where: array[int]
     held: dict[int, list[int]] = field(default_factory=dict)
+
+    @classmethod
+    def empty(cls, n_units: int) -> _Round:
+        """Return a round in which no unit is placed yet."""
+        return cls(array("q", [-1]) * n_units)
 
 
 class Filling:
@@ -66,7 +74,7 @@ class Filling:
     def __init__(self, classes: Sequence[int], items: Sequence[int | None], rooms: Sequence[Room], rng: Random) -> None:
         self.classes, self.items, self.rng = classes, items, rng
         self.booklets = [Booklet(room) for room in rooms]
-        self._round, self._before = _Round(), _Round()
+        self._round, self._before = _Round.empty(len(classes)), _Round.empty(len(classes))
         self._shares: Shares
         self._first = 0
 
@@ -76,7 +84,7 @@ class Filling:
         Where units of one class alone cannot be exchanged to an end, units of different classes are, as far as every
         class still keeps to its share; the shares follow. Raises DeadEnd where nothing helps.
         """
-        self._before, self._round = self._round, _Round()
+        self._before, self._round = self._round, _Round.empty(len(self.classes))
         self._shares, self._first = shares, booklets[0]
         pool = Pool(units, self.classes, self.items, self.rng)
         for booklet, counts in zip(booklets, shares.counts, strict=True):
@@ -110,7 +118,7 @@ class Filling:
         """Exchange a unit of booklet b that is at fault for another of its round; returns where that was, if any."""
         booklet = self.booklets[b]
         guilty = [unit for unit in booklet.units if booklet.is_at_fault(unit, self.items[unit])]
-        movable = [(unit, r) for unit in guilty for r in (self._round, self._before) if r.where.get(unit) == b]
+        movable = [(unit, r) for unit in guilty for r in (self._round, self._before) if r.where[unit] == b]
         if not movable:
             return None
         unit, unit_round = self.rng.choice(movable)
@@ -159,7 +167,7 @@ class Filling:
             other
             for near in range(max(b - _NEAR, first), min(b + _NEAR + 1, last))
             for other in self.booklets[near].units
-            if near != b and where.get(other) == near and self.classes[other] != self.classes[unit]
+            if near != b and where[other] == near and self.classes[other] != self.classes[unit]
         ]
         others = self.rng.sample(others, min(len(others), _PARTNERS))
         seat = self._seat(b, unit)

@@ -76,15 +76,18 @@ class Pool:
     def __init__(self, units: Sequence[int], classes: Sequence[int], items: Sequence[int | None], rng: Random) -> None:
         self.items, self.rng = items, rng
         self._left: dict[int, int] = {}
-        self._units: dict[tuple[int, int], list[int]] = {}
+        self._units: dict[int, dict[int, list[int]]] = {}  # by class and item
         self._queues: dict[int, list[tuple[int, float, int]]] = {}
         self._aside: dict[int, list[int]] = {}
-        for unit in rng.sample(units, len(units)):
+        drawn = rng.sample(units, len(units))
+        for unit in drawn:
             item = self._item(unit)
             self._left[item] = self._left.get(item, 0) + 1
-            self._units.setdefault((classes[unit], item), []).append(unit)
-        for c, item in self._units:
-            self._queues.setdefault(c, []).append((-self._left[item], rng.random(), item))
+            self._units.setdefault(classes[unit], {}).setdefault(item, []).append(unit)
+        for unit in drawn:
+            c, item = classes[unit], self._item(unit)
+            if self._units[c][item][0] == unit:
+                self._queues.setdefault(c, []).append((-self._left[item], rng.random(), item))
         for queue in self._queues.values():
             heapq.heapify(queue)
 
@@ -102,7 +105,7 @@ class Pool:
                 # Units of the item have gone to other classes since: less urgent than it was, so it queues again.
                 heapq.heappush(queue, (-self._left[item], tie, item))
                 continue
-            units = self._units[c, item]
+            units = self._units[c][item]
             index = _new_to(booklet, units)
             if index is None or not booklet.takes(units[index], self.items[units[index]]):
                 aside.append(item)
@@ -111,15 +114,19 @@ class Pool:
             unit = units.pop(index)
             if units:
                 heapq.heappush(queue, (-self._left[item], self.rng.random(), item))
+            else:
+                del self._units[c][item]
             return unit
         return self._take_any(c, aside, booklet)
 
     def _take_any(self, c: int, aside: list[int], booklet: Booklet) -> int:
-        candidates = ((item, _new_to(booklet, self._units[c, item])) for item in aside)
+        of_class = self._units[c]
+        candidates = ((item, _new_to(booklet, of_class[item])) for item in aside)
         item, index = next(((item, index) for item, index in candidates if index is not None), (aside[0], -1))
         self._left[item] -= 1
-        unit = self._units[c, item].pop(index)
-        if not self._units[c, item]:
+        unit = of_class[item].pop(index)
+        if not of_class[item]:
+            del of_class[item]
             aside.remove(item)
         return unit
 

@@ -2,14 +2,18 @@
 
 import csv
 import io
+from contextlib import suppress
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
+from analytics_app.analyses.features.rules import read_features
 from analytics_app.models import Plan
 from analytics_app.selectors import coverage
-from tasks_app.models import Item, Membership, Output, Study
+from tasks_app.models import Item, Membership, Output, PartOutput, Study
 from tasks_app.texts import patterns
 from tests.analytics_app.views.reading import page, table, text
 from tests.builders import build_study
@@ -116,3 +120,23 @@ def test_what_cannot_be_counted_is_said(draft: Study, rosas_browser: Client, mon
     assert "more than" in text(html)
     assert "<table" not in html
     assert rosas_browser.post(f"{ITEMS}features.csv", {"features": EVEN}).status_code == 404
+
+
+def test_no_texts_are_read_of_more_outputs_than_the_page_counts(draft: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of a large study would all be sorted; `reads` are the statements that ask for them."""
+
+    def reads() -> int:
+        with CaptureQueriesContext(connection) as captured, suppress(coverage.TooManyOutputs):
+            coverage.coverage_of(draft, read_features(EVEN), 3)
+        return sum("o.text" in query["sql"] for query in captured)
+
+    for most, expected in ((15, 0), (16, 1)):
+        monkeypatch.setattr(coverage, "MOST_OUTPUTS", most)
+        assert reads() == expected
+    # Two variants with the same text are shown as one output.
+    shown = Output.objects.filter(item__key="i0").earliest("pk")
+    variant = Output.objects.create(
+        item=shown.item, system=shown.system, variant="again", text=shown.text, digest=shown.digest
+    )
+    PartOutput.objects.create(part=shown.part_outputs.get().part, output=variant)
+    assert reads() == 1

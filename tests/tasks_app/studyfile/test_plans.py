@@ -1,5 +1,6 @@
 """The plan that the check of a study file draws is the one that opening stores, with k that differs by unit, too."""
 
+import tracemalloc
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
+from bench import crowds
 from tasks_app import studyfile
 from tasks_app.models import Place, Study, Unit
 from tasks_app.services.plan import plans, reports
@@ -113,3 +115,20 @@ def test_too_few_units_with_more_judgments_are_said_to_be_what_is_wrong(rosa: Us
         studyfile.load(path, owner=rosa)
     assert len(refused.value.problems) == 1
     assert studyfile.read(folder(tmp_path, k=2, set_size=10, spacing=5, k_more=6, k_more_share=0.75)).counts["places"]
+
+
+def test_a_check_keeps_little_of_each_text_in_memory(tmp_path: Path) -> None:
+    """A million texts fit into 2 GiB, beside 150 MiB of programs, with at most 1.7 kB a text; before it was 2.0."""
+    few, many = tmp_path / "few", tmp_path / "many"
+    for place, items in ((few, 20), (many, 600)):
+        place.mkdir()
+        crowds.write_files(place, place.name, items=items, systems=5, k=3, criteria=1)
+    # Whatever is loaded once is loaded now.
+    studyfile.read(few)
+    tracemalloc.start()
+    try:
+        studyfile.read(many)
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert most / (600 * 5) < 1700
