@@ -37,7 +37,10 @@ class Documents(Design):
 
     all_systems = YesNoField(
         label=_("All systems of a document to one rater"),
-        help_text=_("One system after the other. Otherwise a rater reads a document by one system only."),
+        help_text=_(
+            "One system after the other, or side by side where a page shows a whole document. Otherwise a rater reads "
+            "a document by one system only."
+        ),
     )
 
     class Settings(Block):

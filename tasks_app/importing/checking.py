@@ -286,7 +286,9 @@ class RowCheck:
         name = cells.get("criterion")
         if name is None:
             only = criteria[0] if len(criteria) == 1 else None
-            if len(criteria) > 1 and task.per_criterion and not is_silent:
+            if only is None and self._ratings.is_span(cells):
+                only = task.criterion_of_spans
+            if only is None and len(criteria) > 1 and task.per_criterion and not is_silent:
                 sentence = _("Which of these was rated: %(names)s?") % {
                     "names": ", ".join(criterion.key for criterion in criteria)
                 }

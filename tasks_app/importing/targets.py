@@ -96,6 +96,17 @@ class TaskTarget:
             )
         return self._answers[key]
 
+    @property
+    def criterion_of_spans(self) -> Criterion | None:
+        """Return the criterion that marked spans answer, or None where there is no such criterion or several."""
+        kind = self.frame.kind
+        of_spans = [
+            criterion
+            for criterion in self.frame.criteria
+            if (outcome := kind.outcome_of(criterion)) is not None and outcome.per == "span"
+        ]
+        return of_spans[0] if len(of_spans) == 1 else None
+
     def criterion(self, name: str) -> Criterion | None:
         """Find a criterion by its key, else by its name."""
         return self.by_name.get(name)

@@ -117,15 +117,22 @@ def preview_of(setup: Setup, task_key: str = "", number: int = 1) -> Preview | N
 
 
 def _pages(draft: DraftTask, document: Document) -> list[list[int]]:
-    """Return the first units of a task by page, by their numbers from 0: a few on each, or those of a document."""
+    """Return the first units of a task by page, by their numbers from 0: a few on each, or those of a document.
+
+    The page of a document has all systems only where the design gives all of them to one rater.
+    """
     units = list(draft.units.values())
     if not draft.kind.shows_documents:
         size = draft.kind.texts_on_page
         numbers = range(min(len(units), MOST_UNITS))
         return [list(numbers[first : first + size]) for first in numbers[::size]]
     by_document: dict[object, list[int]] = {}
+    items = {item["key"]: item["outputs"] for item in document["items"]}
+    side_by_side = bool((draft.task["design_params"] or {}).get("all_systems"))
     for number, unit in enumerate(units):
-        by_document.setdefault(unit.document or (unit.item, unit.key), []).append(number)
+        systems = [items[unit.item or ""][output]["system"] for part in unit.parts for output in part]
+        page = (unit.document or (unit.item, unit.key), () if side_by_side else tuple(systems))
+        by_document.setdefault(page, []).append(number)
     pages = list(islice(by_document.values(), MOST_UNITS))
     return [[page[place.number] for place in _places(draft, document, page)][:MOST_OF_A_DOCUMENT] for page in pages]
 

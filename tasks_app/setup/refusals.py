@@ -14,6 +14,7 @@ from tasks_app.setup.controls import name_of
 from tasks_app.setup.numbers import checked_reading
 from tasks_app.setup.page import SetupPage
 from tasks_app.setup.steps import step_of
+from tasks_app.studyfile.identical import keeps_identical
 from tasks_app.studyfile.reading import StudyReading
 
 
@@ -65,7 +66,7 @@ def _is_judged(task: Mapping[str, Json]) -> bool:
 def _identical(reading: StudyReading, number: int, task: Mapping[str, Json]) -> Iterator[tuple[str, list[Fix]]]:
     """Yield that identical texts are shown once, with the setting that keeps them apart."""
     n = reading.counts.get("identical", 0)
-    if n and not task["keep_identical"]:
+    if n and not keeps_identical(task):
         sentence = (
             ngettext(
                 "%(n)s text is identical to that of another system: these two are not compared with each other.",

@@ -17,6 +17,7 @@ from tasks_app.setup.changes import KNOWN_ANSWERS
 from tasks_app.setup.entries import task_called
 from tasks_app.setup.facts import facts_of
 from tasks_app.setup.numbers import Numbers, checked_reading, numbers_of
+from tasks_app.studyfile.identical import keeps_identical
 from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.screens import draft_tasks
 from tasks_app.studyfile.workload import workload_of
@@ -132,7 +133,7 @@ def _of_task(reading: StudyReading, number: int, task: Mapping[str, Json]) -> It
         )
     if identical := reading.counts.get("identical"):
         compares = task_types.registry[str(task["type"])].side_by_side
-        words = _identical(identical, keeps=bool(task["keep_identical"]), compares=compares)
+        words = _identical(identical, keeps=keeps_identical(task), compares=compares)
         yield Line(words, (*path, "keep_identical"))
     if len(task["criteria"]) > 1:
         modes = {

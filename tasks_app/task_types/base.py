@@ -343,6 +343,11 @@ class TaskType(Declared, ABC):
         return 1
 
     @property
+    def judges_identical_apart(self) -> bool:
+        """Whether identical texts of several systems are separate units, also where the task has them share one."""
+        return False
+
+    @property
     def shows_documents(self) -> bool:
         """Whether a page shows a whole document, with a column for each system; only some types can."""
         return False

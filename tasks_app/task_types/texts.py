@@ -133,6 +133,11 @@ class TextType(TaskType):
         """Whether a text has beside it the outputs of the same system for the sources before its own."""
         return bool(self.context_before) and self.context_shows == "translations"
 
+    @property
+    def judges_identical_apart(self) -> bool:
+        """Whether identical texts of several systems are separate units, also where the task has them share one."""
+        return self.shows_translations or self.shows_documents
+
     def problems(self, criteria: Sequence[Criterion]) -> Iterator[str]:
         """Yield a sentence where a screen has several texts, so that the texts before them have no clear system."""
         yield from super().problems(criteria)
@@ -144,7 +149,7 @@ class TextType(TaskType):
 
     def units(self, items: Sequence[ItemTexts], rng: Random) -> Iterator[UnitDraft]:
         """Make one unit a distinct text; where texts stand with others of their system, none is that of two systems."""
-        apart = self.shows_translations or self.shows_documents
+        apart = self.judges_identical_apart
         # Units of a million texts share a few tuples.
         parts: dict[tuple[int, ...], tuple[tuple[int, ...]]] = {}
         for item in items:

@@ -12,10 +12,11 @@ from analytics_app import methods_text
 from analytics_app.models import Exclusion, ResultRow, Run
 from analytics_app.selectors.project_raters import raters_of_project
 from analytics_app.show.shown import tables_for
-from tasks_app.models import Judgment, Rater, Study, Task
+from tasks_app.models import Judgment, Rater, Rating, Study, Task
 from tasks_app.selectors.earlier_marks import earlier_marks, outline_of
 from tasks_app.selectors.progress import count_judgments
 from tasks_app.setup.reannotating import kind_in_draft
+from tasks_app.task_types.error_spans import ErrorSpans
 from tests.analytics_app.by_commands import analysed, load, one, write
 from tests.once import ModuleRows
 from tests.undrawn import undrawn
@@ -66,6 +67,23 @@ def add_metric(folder: Path, rows: list[dict[str, Any]], name: str) -> str:
     out = StringIO()
     call_command("import_ratings", "small", str(write(folder / f"{name}.csv", rows)), metric=name, stdout=out)
     return out.getvalue()
+
+
+def test_marks_of_a_metric_need_no_criterion_and_are_never_given_to_raters(tmp_path: Path) -> None:
+    """The file is the one of docs/metrics-file.md: no column names the criterion, though a score is asked as well."""
+    load(tmp_path, ESA, ITEMS, PEOPLE)
+    columns = ("item", "system", "label", "severity", "span_side", "span_start", "span_end")
+    rows = [{name: row.get(name, "") for name in columns} for row in METRIC]
+    assert "Stored: small: 6 rows" in add_metric(tmp_path, rows, "GEMBA")
+    stored = Rating.objects.filter(judgment__assignment__rater__pseudonym="metric:GEMBA")
+    assert sorted(stored.values_list("criterion__key", "severity")) == [("errors", "major"), *[("errors", "minor")] * 3]
+    task = Task.objects.get(study__slug="small")
+    outline = outline_of(task)
+    assert (outline.raters, outline.judged, outline.judgments) == (2, 4, 7)
+    kind = task.kind
+    assert isinstance(kind, ErrorSpans)
+    people = set(Rater.objects.filter(pk__in=earlier_marks(task, kind).raters).values_list("pseudonym", flat=True))
+    assert people == {"r1", "r2"}
 
 
 @pytest.fixture(scope="module")

@@ -284,7 +284,7 @@ def test_who_cannot_come_in(page: Page, live_site: LiveSite, open_checked: OpenC
     live_site.manage("shell", "-v", "0", "-c", LEASES_OVER.format(slug=study.slug))
     page.goto(prolific(study.link))
     agree(page)
-    expect(page.get_by_text("You will get 36 screens with 36 texts and")).to_be_visible()
+    expect(page.get_by_text("You will get 36 texts with")).to_be_visible()
     page.goto(way_in)
     ended(page, "All places were taken meanwhile", "full", PART_PAY)
     live_site.manage("move_study", study.slug, "pause")

@@ -10,7 +10,10 @@ from tasks_app.selectors.progress import REACHABLE
 
 
 def load_in_words(screens: int, texts: int, answers: int) -> str:
-    """Describe the load of one rater: 10 screens with 49 texts and 98 questions."""
+    """Describe the load of one rater: 10 screens with 49 texts and 98 questions, or 30 texts with 60 questions.
+
+    Where each screen has one text, only texts are named: several of them may stand on one page.
+    """
     number = formats.number_format
     words = {
         "screens": ngettext("%(n)s screen", "%(n)s screens", screens) % {"n": number(screens)},
@@ -19,6 +22,8 @@ def load_in_words(screens: int, texts: int, answers: int) -> str:
     }
     if not texts:
         return _("%(screens)s with %(questions)s") % words
+    if screens == texts:
+        return _("%(texts)s with %(questions)s") % words
     return _("%(screens)s with %(texts)s and %(questions)s") % words
 
 

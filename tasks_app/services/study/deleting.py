@@ -190,7 +190,9 @@ def _counts_elsewhere(study: Study) -> dict[str, int]:
         later=number_of(Study.objects.filter(follows__study=this).order_by().values("follows__study"), Count("pk")),
         waves=number_of(waves.order_by().values("study"), Count("pk")),
         texts=number_of(CollectedText.objects.filter(origin=this).order_by().values("origin"), Count("pk")),
-        studies=number_of(MarkAuthor.objects.filter(origin=this).order_by().values("origin"), Count("study", distinct=True)),
+        studies=number_of(
+            MarkAuthor.objects.filter(origin=this).order_by().values("origin"), Count("study", distinct=True)
+        ),
     ).get(pk=study.pk)
 
 

@@ -13,6 +13,7 @@ from tasks_app.settings.checks import COPIES
 from tasks_app.studyfile.columns import ITEMS
 from tasks_app.studyfile.files.media import ROLES
 from tasks_app.studyfile.files.tables import find_table
+from tasks_app.studyfile.identical import keeps_identical
 from tasks_app.studyfile.own_sections.checks.item_sets import check_item_sets
 from tasks_app.studyfile.own_sections.item_rows import ItemRows
 from tasks_app.studyfile.reading import StudyReading
@@ -55,11 +56,11 @@ def _note_texts(reading: StudyReading, items: list[dict[str, Json]]) -> None:
     reading.counts |= {"items": len(items), "outputs": total, "identical": identical}
     reading.counts["systems"] = len(reading.document["systems"])
     if identical:
-        keeping = [task["key"] for task in reading.document["tasks"] if task["keep_identical"]]
+        keeping = [task["key"] for task in reading.document["tasks"] if keeps_identical(task)]
         sentence = _("%(n)d of %(total)d outputs are identical to another system's for the same item")
         sentence = sentence % {"n": identical, "total": total} + "; "
         if len(keeping) == sum(task["stage"] == Task.Stage.MAIN for task in reading.document["tasks"]):
-            sentence += _("each is shown and rated by itself (keep_identical).")
+            sentence += _("each is shown and rated by itself.")
         elif keeping:
             tasks = ", ".join(map(str, keeping))
             sentence += _("they are shown once and share the rating, but are kept apart in: %(tasks)s.") % {

@@ -106,8 +106,8 @@ def _check_document_page(reading: StudyReading, path: Path, task: Mapping[str, J
         return
     if not designs.registry[task["design"]].by_document:
         sentence = _(
-            "Only the design “Whole documents” (documents) gives a rater all parts of a document. Choose that design, "
-            "or set page to screen."
+            "Only the design “Whole documents” (documents) gives a rater all parts of a document. Choose that design "
+            "in the step Raters, or set page to screen."
         )
         reading.problem((*path, "params", "page"), sentence)
     if task["criteria_mode"] == "page":

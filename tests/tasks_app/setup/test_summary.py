@@ -86,6 +86,20 @@ def test_identical_texts_are_kept_apart_by_a_button(draft: Study, rosas_browser:
     assert Setup.objects.get(study=draft).revision == setup.revision
 
 
+def test_identical_texts_on_the_page_of_a_document_are_said_to_be_rated_by_themselves(
+    draft: Study, rosas_browser: Client
+) -> None:
+    setup = changes.begin(draft)
+    first, second = setup.rows.filter(table="items").order_by("number")[:2]
+    second.cells["output"] = first.cells["output"]
+    second.save()
+    whole = {("tasks", 0, "params", "page"): "document", ("tasks", 0, "design"): "documents"}
+    setup = change(draft, {**whole, ("study", "title"): "Changed"})
+    said = [line.sentence for line in summary_of(setup) if "identical" in line.sentence]
+    assert said == ["4 texts are identical to another and rated by themselves."]
+    assert "Keep them apart" not in rosas_browser.get(PLAN).content.decode()
+
+
 def test_cards_are_named_and_what_names_something_is_chosen(draft: Study, rosas_browser: Client) -> None:
     """No key is typed: questions, systems and pairs of systems are chosen by their names."""
     change(draft, {("tasks", 0, "type"): "likert", ("tasks", 0, "title"): "Read notices"})

@@ -28,7 +28,7 @@ def test_a_study_is_stored_and_said_in_numbers(tmp_path: Path, rosa: User) -> No
     assert out.splitlines()[-3:] == [
         "Stored as a draft: fluency (Fluency of two systems)",
         "3 items, 6 outputs, 2 identical, 2 systems, 5 units, 10 places, 3 booklets",
-        "One rater gets 4 screens with 4 texts and 8 questions. You expect 8 minutes; the estimate is about 2.",
+        "One rater gets 4 texts with 8 questions. You expect 8 minutes; the estimate is about 2.",
     ]
     assert out.startswith("2 of 6 outputs are identical")
     assert not err

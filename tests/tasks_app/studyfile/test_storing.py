@@ -69,7 +69,7 @@ def test_identical_outputs_can_be_kept_apart(tmp_path: Path) -> None:
     spoil(folder, "study.yaml", "k: 2", "k: 2\n    keep_identical: true")
     _study, loaded = studyfile.load_with_notes(folder, owner=None)
     assert loaded.counts["units"] == 6
-    assert loaded.notes[0].endswith("item; each is shown and rated by itself (keep_identical).")
+    assert loaded.notes[0].endswith("item; each is shown and rated by itself.")
     assert PartOutput.objects.count() == 6
 
 

@@ -94,10 +94,10 @@ def test_more_than_twenty_answers_on_a_screen_are_warned_of(tmp_path: Path) -> N
 
 def test_training_and_checks_count(tmp_path: Path) -> None:
     plain = put(tmp_path / "plain")
-    assert "One rater gets 4 screens with 4 texts and 8 questions." in checked(plain)
+    assert "One rater gets 4 texts with 8 questions." in checked(plain)
     watched = put(tmp_path / "watched")
     spoil(watched, "study.yaml", "    spacing: 1\n", "    spacing: 1\n    checks: {repeats: 2}\n")
-    assert "One rater gets 6 screens with 6 texts and 12 questions." in checked(watched)
+    assert "One rater gets 6 texts with 12 questions." in checked(watched)
 
 
 def test_texts_without_spaces_are_read_by_their_characters() -> None:

@@ -234,8 +234,10 @@ def test_identical_texts_of_two_systems_have_a_place_in_each_column(somebody: Cl
     folder = document_folder(tmp_path / "s")
     rows = (folder / "items.csv").read_text(encoding="utf-8")
     (folder / "items.csv").write_text(rows.replace("of system 02", "of system 01"), encoding="utf-8")
-    token = pages.join(opened(folder, None))
-    assert len(texts(shown(somebody, token))) == 4
+    study, loaded = studyfile.load_with_notes(folder, owner=None)
+    assert [note for note in loaded.notes if note.endswith("; each is shown and rated by itself.")]
+    lifecycle.move(study_id=study.pk, action="open", by=None)
+    assert len(texts(shown(somebody, pages.join(study)))) == 4
 
 
 def test_a_single_text_of_a_document_stands_as_ever(somebody: Client, tmp_path: Path) -> None:
@@ -274,3 +276,11 @@ def test_the_preview_shows_the_table(rosas_browser: Client, rosa: User, tmp_path
     tried = rosas_browser.post(f"{path}?unit=8", answers(6, NO_ERROR))
     assert tried.status_code == 200
     assert "This answer would store these ratings." in tried.content.decode()
+
+
+def test_the_preview_shows_one_system_where_a_rater_gets_one(rosas_browser: Client, rosa: User, tmp_path: Path) -> None:
+    folder = document_folder(tmp_path / "s", documents=2, parts=2, systems=3, task={"design_params": {}})
+    study = studyfile.load(folder, owner=rosa)
+    page = rosas_browser.get(reverse("researcher:preview", args=[study.slug])).content.decode()
+    assert len({system for _part, system in texts(page)}) == 1
+    assert [part for part, _system in texts(page)] == ["1.1", "1.2"]

@@ -373,7 +373,7 @@ def test_questions_come_before_the_instructions(somebody: Client, example: Study
     assert "What to do" in page
     assert "3 texts to practise" in page
     assert "A test of 4 texts follows, of which 3 have to be right. You have 2 attempts." in page
-    assert "You will get 15 screens with 15 texts and" in page
+    assert "You will get 15 texts with" in page
     begin = f"/r/{token}/instructions/"
     somebody.post(begin, pages.hidden(somebody.get(begin)))
     assert "Practice 1 of 3" in text_of(somebody.get(f"/r/{token}/judge/"))
