@@ -97,6 +97,7 @@ def test_a_lost_database_is_a_page_that_says_when_to_come_back(client: Client, a
 def test_a_lost_database_speaks_of_kept_answers_to_raters_alone(rf: RequestFactory) -> None:
     """Nothing that researchers type is kept on their device."""
     of_raters, of_researchers = "unsent answers are kept", "go back and send it again"
+    page = ""
     for address, words, absent in (
         (reverse("rater:next", args=["t" * 22], urlconf="evalweb.urls"), of_raters, of_researchers),
         (reverse("researcher:studies", urlconf="evalweb.urls"), of_researchers, of_raters),

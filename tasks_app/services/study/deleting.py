@@ -1,6 +1,6 @@
 """Delete a study with all that belongs to it. Its log and its payments stay."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -182,7 +182,7 @@ def _notes(study: Study) -> Iterator[str]:
         yield _("Backups of the server may still contain it until an administrator deletes them.")
 
 
-def _counts_elsewhere(study: Study) -> dict[str, int]:
+def _counts_elsewhere(study: Study) -> Mapping[str, Any]:
     """Return the counts that notes name, in one query: later versions, waves, texts and studies that stay."""
     this = OuterRef("pk")
     waves = Task.objects.filter(study=this, until=None, opens_after_days__isnull=False)
