@@ -217,6 +217,8 @@ ACTIONS = frozenset(
         "researcher:import_progress",
         # Without a computation it leads to the scores; tests/analytics_app/views/test_computing.py opens it.
         "analytics:computing_scores",
+        # Makes a draft of a study with marks; tests/analytics_app/views/test_reannotation.py posts to it.
+        "analytics:reannotate",
         # The study has no answers in words; tests/analytics_app/views/test_coding.py counts the queries of these pages.
         "analytics:pairs",
         "analytics:verify_texts",
