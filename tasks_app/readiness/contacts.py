@@ -30,7 +30,7 @@ def contacts_out_of_reach(facts: Facts) -> Iterator[Point]:
     contact, complaints = (str(about.get(name) or "").strip() for name in ("contact", "complaints"))
     for name, value in (("contact", contact), ("complaints", complaints)):
         if value and not _REACHABLE.search(value):
-            sentence = _("“%(value)s” is no address that raters can write to. Give an e-mail address or a web page.")
+            sentence = _("Raters cannot write to “%(value)s”. Give an e-mail address or a web page.")
             yield Point(KIND, sentence % {"value": value}, ("about", name))
     if contact and contact.casefold() == complaints.casefold():
         sentence = _("Complaints go to the contact itself. Name somebody outside the team, such as the ethics board.")

@@ -63,7 +63,7 @@ ESA = {"type": "error_spans", "params": {"scheme": "esa"}, "k": 2}
 
 
 def add_metric(folder: Path, rows: list[dict[str, Any]], name: str) -> str:
-    """Import marks of a metric; return what the command printed."""
+    """Import marks of a metric, and return the output of the command."""
     out = StringIO()
     call_command("import_ratings", "small", str(write(folder / f"{name}.csv", rows)), metric=name, stdout=out)
     return out.getvalue()
@@ -163,7 +163,7 @@ def test_each_person_is_held_out(rows: list[dict[str, Any]]) -> None:
 
 
 def test_error_free_texts(rows: list[dict[str, Any]]) -> None:
-    """No mark and 85 or more: 1B for r1, 2A for r1. For the metric: 1B, whose answers have no score."""
+    """No mark and 85 or more: 1B for r1, 2A for r1. For the metric: 1B, as its answers have no score."""
     shares = [one(rows, "error_free_share", system=system) for system in "AB"]
     assert [row["value"] for row in shares] == pytest.approx([(0 + 0.5) / 2, (0.5 + 0) / 2])
     assert shares[0]["settings"]["score"] == 85
@@ -211,7 +211,7 @@ def test_the_tables(rows: list[dict[str, Any]]) -> None:
     assert [ceiling.rows[0][column].text for column in (0, 2, 4, 6)] == ["GEMBA", "0.56", "0.50", "0.06"]
     assert [line[0].text for line in systems.rows] == ["A", "B"]
     assert [cell.text for cell in free.rows[0][:4]] == ["GEMBA", "50\xa0%", "50\xa0%", "50\xa0%"]
-    assert shares.notes[0] == "Error-free is a text without a mark and with a score of at least 85."
+    assert shares.notes[0] == "A text is error-free if it has no mark and a score of at least 85."
     assert [line[0].text for line in raters.rows] == ["All raters", "r1", "r2"]
     assert len(agreement.rows) == 2
 
@@ -288,7 +288,7 @@ def test_people_alone_have_their_figures(tmp_path: Path) -> None:
         "Error-free texts by system", "Marks of each person against those of the others, partial credit",
         "Agreement of raters on error-free texts",
     ]  # fmt: skip
-    assert tables[0].notes[0] == "Error-free is a text without a mark."
+    assert tables[0].notes[0] == "A text is error-free if it has no mark."
 
 
 def test_metrics_are_imported_again_as_metrics(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def published() -> list[list[Mark]]:
 
 
 def predicted(people: list[list[Mark]]) -> list[list[Mark]]:
-    """What a metric might have marked."""
+    """The marks that a metric might have made."""
     texts, number = [], 0
     for marks in people:
         made: list[Mark] = []

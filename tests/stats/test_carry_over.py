@@ -23,7 +23,7 @@ def test_what_the_text_and_the_answer_before_add_is_found_again(each: int, text:
 
 
 def regression(values: np.ndarray, texts: np.ndarray, raters: np.ndarray, places: np.ndarray) -> float:
-    """Return what least squares with a constant for each text and rater says of the preceding answer."""
+    """Return the effect of the preceding answer by least squares with a constant for each text and rater."""
     before = np.where(places == 0, NAN, np.r_[NAN, values[:-1]])
     fit = effects_within(values, before[:, np.newaxis], (texts, raters), raters)
     assert fit is not None

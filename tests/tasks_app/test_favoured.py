@@ -22,7 +22,7 @@ TEXT = "While its roof is mended, the library is closed until 14 August, and boo
 
 
 def points(folder: Path, plant: Callable[[Given], None] | None = None, practice: str = "") -> list[Point]:
-    """Return what Review says about examples in a study file with a planted fault, or with a text for practice."""
+    """Return the findings of Review about examples in a study file with a planted fault, or with a practice text."""
     example = Path("examples/checked")
     given: Given = yaml.safe_load((example / "study.yaml").read_text(encoding="utf-8"))
     if plant is not None:

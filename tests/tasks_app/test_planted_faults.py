@@ -298,7 +298,7 @@ MORE: Mapping[tuple[str, str], Sequence[Fault]] = {
             "other numbers than the form", "consent", "says “Read 40 texts”, but a rater is given",
             values("consent", "en", to="Read 40 texts. Taking part is not paid. Write to old@uni-koeln.de."),
         ),
-        Fault("no address", "consent", "no address that raters", values("about", "contact", to="Anna Lund")),
+        Fault("no address", "consent", "cannot write to", values("about", "contact", to="Anna Lund")),
         Fault(
             "complaints to the team", "consent", "Complaints go to the contact itself",
             {("about", "contact"): "Anna Lund", ("about", "complaints"): "Anna Lund"},

@@ -173,9 +173,9 @@ def _shares(rows: StoredRows) -> Iterator[Table]:
     lines.sort(key=lambda row: -(row.value or 0))
     notes = notes_of([row for row in every if row.metric is None])
     settings = (every[0].settings or {}) if every else {}
-    words = _("Error-free is a text without a mark.")
+    words = _("A text is error-free if it has no mark.")
     if "score" in settings:
-        words = _("Error-free is a text without a mark and with a score of at least %(score)s.") % {
+        words = _("A text is error-free if it has no mark and a score of at least %(score)s.") % {
             "score": cells.figure(float(settings["score"]), 0)
         }
     of_metrics = [_("The share of a metric is that of the texts that it judged.")] if metrics else []
