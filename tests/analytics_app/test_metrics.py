@@ -261,6 +261,17 @@ def test_averages_accuracies_and_the_best_systems(study: Path) -> None:
     assert len(by_caption["Metrics over the best and the worst systems"].rows) == 2
 
 
+def each_against_others(of_raters: dict[str, Any]) -> tuple[list[float], list[float]]:
+    """Return Pearson's r of each rater with the mean of the others, over texts and over systems."""
+    texts, systems = [], []
+    for rater, matrix in of_raters.items():
+        others = np.mean([other for name, other in of_raters.items() if name != rater], axis=0)
+        known = ~np.isnan(matrix)
+        texts.append(scipy.stats.pearsonr(matrix[known], others[known]).statistic)
+        systems.append(scipy.stats.pearsonr(np.nanmean(matrix, axis=0), np.nanmean(others, axis=0)).statistic)
+    return texts, systems
+
+
 def test_the_human_ceiling_stands_beside_the_metrics(tmp_path: Path) -> None:
     """The fixed study's raters agree exactly, so this study has raters of its own, who differ."""
     rng = np.random.default_rng(4)
@@ -279,12 +290,7 @@ def test_the_human_ceiling_stands_beside_the_metrics(tmp_path: Path) -> None:
     for matrix in of_raters.values():
         for place in left_out:
             matrix[place] = np.nan
-    texts, systems = [], []
-    for rater, matrix in of_raters.items():
-        others = np.mean([other for name, other in of_raters.items() if name != rater], axis=0)
-        known = ~np.isnan(matrix)
-        texts.append(scipy.stats.pearsonr(matrix[known], others[known]).statistic)
-        systems.append(scipy.stats.pearsonr(np.nanmean(matrix, axis=0), np.nanmean(others, axis=0)).statistic)
+    texts, systems = each_against_others(of_raters)
     about = {"criterion": "quality", "label": "one rater against the others"}
     row = one(rows, "people_pearson_texts", **about)
     assert (row["value"], row["n_ratings"]) == (pytest.approx(np.mean(texts)), 46)
