@@ -77,7 +77,7 @@ class _Compared:
 
 @dataclass(frozen=True, slots=True)
 class _Material:
-    """What all comparisons of a criterion share: its rows, copies, and the code of the unit of each item.
+    """The common part of the comparisons of a criterion: its rows, its copies, and the code of the unit of each item.
 
     `unit` names the units: items, or documents shown whole.
     """
@@ -286,7 +286,7 @@ def _rows_of(material: _Material, judge: _Judge, compared: Sequence[_Compared]) 
 
 
 def _shares(material: _Material, judge: _Judge, statistic: str, sign: float) -> Iterator[Row]:
-    """Yield the share of copies of each kind whose score is lower (sign 1) or higher by more than the margin."""
+    """Yield the share of copies of each kind with a score that is lower (sign 1) or higher by more than the margin."""
     make, kinds = material.make, material.copies.kinds
     drawn = bootstrap(make.sample, statistic, material.unit)
     beyond = judge.margin or 0.0
@@ -368,7 +368,7 @@ VERDICTS = {
 
 
 def _verdict(rows: StoredRows, row: ResultRow, limit: float) -> str:
-    """Return what the tests of a difference show; equivalence goes before a difference that is within the margin."""
+    """Return the result of the tests of a difference; equivalence goes before a difference within the margin."""
     test = rows.one("equivalence_test", label=row.label, metric=row.metric)
     if test is not None and is_significant(test.p_adjusted, limit):
         return EQUAL

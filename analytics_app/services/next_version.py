@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import json
 import unicodedata
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -56,6 +56,9 @@ NORMALISATIONS: Mapping[str, tuple[Any, Callable[[str], str]]] = {
     CASE: (gettext_lazy("capitals"), str.casefold),
 }
 
+# Labels whose shares a report has, the most frequent ones.
+MOST_LABELS = 12
+
 # Judgments that a page takes over while somebody waits; the command has no limit.
 MOST_ON_A_PAGE = 20_000
 
@@ -74,7 +77,7 @@ class NotPossible(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """The earlier study, the judgments that a text needs there to count as judged, and what may differ in texts."""
+    """The earlier study, the least number of judgments of a judged text, and the differences that do not count."""
 
     origin: Study
     least: int = 1
@@ -89,7 +92,10 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """Mean ratings of judged texts of the earlier study on a question: those kept, those lost, and their difference."""
+    """Mean ratings of judged texts of the earlier study on a question: those kept, those lost, and their difference.
+
+    Of a question with labels there is one for each label, whose share takes the place of the rating.
+    """
 
     criterion: str
     kept: float | None
@@ -101,7 +107,7 @@ class Shift:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """What becomes of the texts of a task: kept and lost ones of the earlier study, and new ones.
+    """The texts of a task: kept and lost ones of the earlier study, and new ones.
 
     `kept` + `lost` are the texts of the earlier study, and `kept` + `new` those of the new one. `problem` is the reason
     why the task's judgments cannot be taken over; "" if they can.
@@ -125,7 +131,7 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """The coverage of each task, and of all units and judgments that would be taken over what they become."""
+    """The coverage of each task, the new unit of each kept unit, and the judgments to take over."""
 
     coverage: tuple[Coverage, ...]
     units: Mapping[int, int] = field(default_factory=dict)
@@ -158,7 +164,9 @@ def preview(study: Study, request: Request) -> Preview:
     if sentence := problem_of_target(study) or problem_of_origin(request.origin):
         raise NotPossible(sentence)
     earlier = {task.key: task for task in _tasks(request.origin)}
-    coverage, units, taken = [], {}, set()
+    coverage: list[Coverage] = []
+    units: dict[int, int] = {}
+    taken: set[int] = set()
     for task in _tasks(study):
         before = earlier.get(task.key)
         if before is None:
@@ -166,7 +174,7 @@ def preview(study: Study, request: Request) -> Preview:
         problem = _difference(before, task, request)
         matched, of_task = _match(before, task, request, comparable=not problem)
         units |= matched
-        ids = {pk for pks in of_task.judged.values() for pk, _rater in pks if pks}
+        ids = {pk for given in of_task.judged.values() for pk, _rater in given}
         of_kept = {pk for unit in matched for pk, _rater in of_task.judged[unit]}
         raters = {rater for unit in matched for _pk, rater in of_task.judged[unit]}
         taken |= of_kept
@@ -193,7 +201,7 @@ def _tasks(study: Study) -> list[Task]:
 
 
 def _difference(before: Task, after: Task, request: Request) -> str:
-    """Return what keeps the judgments of a task from answering the question of another; "" if nothing does."""
+    """Return why the judgments of a task do not answer the questions of another; "" if they do."""
     if (before.type, before.params) != (after.type, after.params):
         return _("The task has another type or other settings than in the earlier study.")
     if _questions(before) != _questions(after):
@@ -250,7 +258,7 @@ def _match(before: Task, after: Task, request: Request, *, comparable: bool) -> 
 
 
 def _shown(task: Task, request: Request) -> dict[int, Any]:
-    """Return what each unit of a task shows: source, reference and files of its items, and its texts in their order."""
+    """Return the content of each unit of a task: source, reference and files of its items, and its texts in order."""
     files: dict[int, list[str]] = defaultdict(list)
     media = ItemMedia.objects.filter(item__study=task.study_id).order_by("item", "role", "order")
     for item, role, sha256 in media.values_list("item", "role", "media__sha256"):
@@ -262,10 +270,12 @@ def _shown(task: Task, request: Request) -> dict[int, Any]:
         about = [request.same(text or "") for text in (source, reference)]
         shown[unit] = [*about, json.dumps(options, sort_keys=True), *files.get(item, ()), criterion or ""]
     parts = PartOutput.objects.filter(part__unit__in=shown).order_by("part__unit", "part__number", "pk")
-    columns = ("part__unit", "part__number", "output__kind", "output__text", "output__digest", "output__highlights",
-               "output__item__source", "output__item__reference")  # fmt: skip
+    texts = parts.values_list(
+        "part__unit", "part__number", "output__kind", "output__text", "output__digest", "output__highlights",
+        "output__item__source", "output__item__reference",
+    )  # fmt: skip
     seen: set[tuple[int, int]] = set()
-    for unit, number, kind, text, digest, highlights, source, reference in parts.values_list(*columns):
+    for unit, number, kind, text, digest, highlights, source, reference in texts:
         if (unit, number) not in seen:  # outputs of one part look alike
             seen.add((unit, number))
             content = (request.same(text), json.dumps(highlights)) if kind == "text" else (digest,)
@@ -274,25 +284,37 @@ def _shown(task: Task, request: Request) -> dict[int, Any]:
 
 
 def _shifts(task: Task, judgments: set[int], kept: set[int]) -> Iterator[Shift]:
-    """Yield for each question with numbers how kept and lost texts were rated: means over the means of texts."""
-    sums: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
-    ratings = Rating.objects.filter(task=task, judgment__in=judgments, value__isnull=False).order_by("pk")
-    for criterion, unit, value in ratings.values_list("criterion__name", "unit", "value").iterator():
-        sums[criterion or ""][unit].append(value)
-    for criterion, of_units in sums.items():
-        groups = [
-            np.array([np.mean(values) for unit, values in of_units.items() if (unit in kept) is is_kept])
-            for is_kept in (True, False)
-        ]
-        means = [float(group.mean()) if group.size else None for group in groups]
-        difference = difference_of_means(*groups).estimate if min(group.size for group in groups) else None
-        low, high = (None, None) if difference is None else (difference.low, difference.high)
-        yield Shift(criterion, *means, None if difference is None else difference.value, low, high)
+    """Yield how kept and lost texts were rated, means over the means of texts; of labels, the share of each."""
+    values: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    labels: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
+    ratings = Rating.objects.filter(task=task, judgment__in=judgments).order_by("pk")
+    for criterion, unit, value, label in ratings.values_list("criterion__name", "unit", "value", "label").iterator():
+        if value is not None:
+            values[criterion or ""][unit].append(value)
+        elif label:
+            labels[criterion or ""][unit].append(label)
+    for criterion, of_units in values.items():
+        yield _shift(criterion, {unit: float(np.mean(given)) for unit, given in of_units.items()}, kept)
+    for criterion, given_labels in labels.items():
+        counts = Counter(label for given in given_labels.values() for label in given)
+        for label, _n in counts.most_common(MOST_LABELS):
+            shares = {unit: given.count(label) / len(given) for unit, given in given_labels.items()}
+            yield _shift(f"{criterion}: {label}".removeprefix(": "), shares, kept)
+
+
+def _shift(name: str, means: Mapping[int, float], kept: set[int]) -> Shift:
+    """Return the shift of the means of texts, by unit."""
+    groups = [np.array([mean for unit, mean in means.items() if (unit in kept) is own]) for own in (True, False)]
+    kept_mean, lost_mean = (float(group.mean()) if group.size else None for group in groups)
+    if kept_mean is None or lost_mean is None:
+        return Shift(name, kept_mean, lost_mean, None, None, None)
+    difference = difference_of_means(*groups).estimate
+    return Shift(name, kept_mean, lost_mean, difference.value, difference.low, difference.high)
 
 
 @atomically
 def take_over(*, study: Study, request: Request, by: AbstractBaseUser | None) -> Preview:
-    """Take judgments over into a draft, which is closed by that until it is opened for what is left.
+    """Take judgments over into a draft, which is frozen and closed until somebody opens it for the other texts.
 
     Raises
     ------
@@ -334,7 +356,7 @@ def _names(origin: Study, study: Study, judgments: frozenset[int]) -> dict[int, 
 
 
 def _link(study: Study, names: Mapping[int, tuple[str, str]]) -> None:
-    """Note whose answers each new rater has, so that an erasure reaches them."""
+    """Store the earlier rater of each new one, so that an erasure reaches both."""
     by_name = {new: pk for pk, (_old, new) in names.items()}
     raters = list(Rater.objects.filter(study=study, pseudonym__in=by_name))
     for rater in raters:

@@ -1,4 +1,4 @@
-"""Three ways to change a text without changing what it means: other names, inserted words, words from a list.
+"""Three ways to change a text and keep its meaning: other names, inserted words, words from a list.
 
 Each takes the text and the words that the researcher gave, and returns the changed text, or None where the text cannot
 be changed in this way. Rony et al. (2022), RoMe, ACL, 5645-5657, and the invariance tests of Ribeiro et al. (2020),

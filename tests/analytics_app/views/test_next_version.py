@@ -1,6 +1,7 @@
 """The next version of a corpus: judgments of identical pairs come with it, and raters judge only what is new."""
 
 import csv
+from collections.abc import Mapping
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.test import Client
 
+from analytics_app.services import next_version
 from tasks_app.models import Event, Judgment, Membership, Place, Rater, Rating, Study, Unit
 from tasks_app.services import erasure
 from tasks_app.services.study import lifecycle, removing
@@ -53,14 +55,14 @@ def second(tmp_path: Path, rosa: User) -> Study:
     return second
 
 
-def draft(folder: Path, **more: object) -> Study:
+def draft(folder: Path, task: Mapping[str, object] = TASK, **more: object) -> Study:
     """Load the draft of the second version."""
     import yaml
 
     folder.mkdir()
     about = {"slug": "second", "title": "Second", "public_title": "Second", "language": "en", "seed": 8}
     about_them = {"institution": "I", "contact": "a@example.org", "complaints": "b@example.org"}
-    document = {"evalweb": 1, "study": about, "about": about_them, "tasks": [TASK], **more}
+    document = {"evalweb": 1, "study": about, "about": about_them, "tasks": [dict(task)], **more}
     (folder / "study.yaml").write_text(yaml.safe_dump(document, sort_keys=False), encoding="utf-8")
     write(folder / "items.csv", items(SECOND, "crawl-2"))
     call_command("load_study", str(folder), stdout=StringIO())
@@ -187,3 +189,21 @@ def test_export_and_datasheet_name_the_source(rosas_browser: Client, second: Stu
     sheet = StringIO()
     call_command("heds", "second", stdout=sheet)
     assert "9 judgments of 3 texts were taken over from the earlier study “Small”" in sheet.getvalue()
+
+
+def test_of_labels_the_share_of_each_is_compared(tmp_path: Path) -> None:
+    labels = {"type": "labels", "params": {}, "criteria": ["quality"]}
+    task = {**TASK, **labels}
+    ratings = [
+        {"rater": rater, "item": key, "system": "crawl-1", "label": "valid" if key in "ab" else "misaligned"}
+        for key in FIRST
+        for rater in RATERS
+    ]
+    criterion = {"key": "quality", "name": "Quality", "question": "What is it?", "labels": ["valid", "misaligned"]}
+    load(tmp_path, task, items(FIRST, "crawl-1"), ratings, criteria=[criterion])
+    second = draft(tmp_path / "second", task, criteria=[criterion])
+    found = next_version.preview(second, next_version.Request(Study.objects.get(slug="small")))
+    shares = {shift.criterion: (shift.kept, shift.lost) for shift in found.coverage[0].shifts}
+    assert shares == {
+        "Quality: valid": (pytest.approx(2 / 3), 0.0), "Quality: misaligned": (pytest.approx(1 / 3), 1.0)
+    }  # fmt: skip

@@ -27,7 +27,7 @@ _NOT_UTF8 = gettext_lazy("This file is not a text file in UTF-8. Save the table 
 
 
 class PairsField(forms.CharField):
-    """A list of two columns, with a tab, a semicolon or a comma between: a word or name, and what takes its place."""
+    """A list of two columns, with a tab, a semicolon or a comma between: a word or name, and its replacement."""
 
     widget = forms.Textarea
 
@@ -127,7 +127,7 @@ class CopiesForm(forms.Form):
     def _with_files(
         self, data: QueryDict | None, files: "MultiValueDict[str, UploadedFile[Any]] | None"
     ) -> QueryDict | None:
-        """Return the posted fields with the lists of uploaded files in them, so that the page shows what was read."""
+        """Return the posted fields with the lists of uploaded files in them, so that the page shows the lists."""
         if data is None or not files:
             return data
         data = data.copy()
