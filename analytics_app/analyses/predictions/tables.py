@@ -41,7 +41,7 @@ def predictions(rows: StoredRows, limit: float) -> Iterator[Table]:
 
 
 def _by_subset(rows: StoredRows) -> Iterator[Table]:
-    """Yield a line for all items and for each slice: how often each model is right, and what else was answered."""
+    """Yield a line for all items and for each slice: how often each model is right, and all other answers."""
     answers = rows.of("prediction_answers")
     systems = rows.values("system", "prediction_right")[:MOST_IN_COLUMNS]
     columns = [
