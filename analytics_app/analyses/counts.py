@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
+from numpy.typing import NDArray
 
 from analytics_app.analyses.base import Rows, Sample
 from analytics_app.analyses.registry import register
@@ -141,7 +142,7 @@ def _crossed(make: Rows, outputs: Outputs, pairs: Sequence[tuple[int, int]]) -> 
 
 def _compared(sample: Sample, outputs: Outputs, pairs: Sequence[tuple[int, int]]) -> CrossedComparison:
     clusters = outputs.cluster if outputs.unit == "documents" else None
-    columns = [outputs.value, outputs.system, outputs.item, outputs.rater]
+    columns: list[NDArray[Any]] = [outputs.value, outputs.system, outputs.item, outputs.rater]
     n, confidence = len(outputs.systems), sample.common.confidence
     fit = partial(compare_rates, *columns, n_systems=n, pairs=pairs, confidence=confidence, clusters=clusters)
     about = ("compare_rates", outputs.systems, pairs, confidence)
