@@ -78,14 +78,24 @@ def test_lines_that_name_no_factor_are_refused(text: str, sentences: list[str]) 
         assert message.startswith(sentence)
 
 
-def factor_study(folder: Path, owner: User) -> Study:
-    """Load a study of six pairs with two factors behind its ratings."""
+def factor_study(folder: Path, owner: User, *, features: bool = False) -> Study:
+    """Load a study of six pairs with two factors behind its ratings.
+
+    With `features`, texts have a word more for each step of the mean rating of the first three pairs, and items have a
+    feature `noise` that goes with nothing.
+    """
     data = semantic(raters=30, items=30)
+    first = [data.value[(data.part == part) & (data.criterion < 3)].mean() for part in range(len(data.names.part_ids))]
     systems = [SYSTEMS[code] for code in data.names.shown_system]
     items = [f"i{code}" for code in data.names.shown_item]
     outputs = [
-        {"item": item, "system": system, "output": f"Text of {system} for {item}."}
-        for item, system in zip(items, systems, strict=True)
+        {
+            "item": item,
+            "system": system,
+            "output": f"Text of {system} for {item}." + " word" * round(10 + 3 * mean) * features,
+            "feature_noise": f"{int(item[1:]) * 7919 % 101}",
+        }
+        for item, system, mean in zip(items, systems, first, strict=True)
     ]
     criteria = [
         {"key": pair.key, "name": pair.name, "kind": "pair", "low": pair.name.split(" – ")[0], "high": pair.key}
