@@ -13,5 +13,6 @@ from evalweb.front.held_socket import HELD
 assert urls.urlpatterns
 if HELD is not None:  # `make run` loads the code once
     preloading.compile_templates()
+    preloading.compile_addresses()
 memory.keep_few_heaps()
 application = Front(wsgi_application, limit_of_large, threads=environment.number("EVALWEB_WEB_THREADS", least=1))

@@ -1,4 +1,4 @@
-"""Compile the templates where one process loads the code for all: their first pages need not do so."""
+"""Compile templates and addresses where one process loads the code for all: first pages need not do so."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,6 +7,7 @@ from typing import Any
 from django.template import Engine
 from django.template.base import Template
 from django.template.loader_tags import ExtendsNode, IncludeNode
+from django.urls import NoReverseMatch, get_resolver, reverse
 
 
 def compile_templates() -> None:
@@ -26,3 +27,12 @@ def _named_in(template: Template) -> Iterator[str]:
     named = [node.parent_name for node in nodes.get_nodes_by_type(ExtendsNode)]
     named += [node.template for node in nodes.get_nodes_by_type(IncludeNode)]
     yield from (name.var for name in named if isinstance(name.var, str))
+
+
+def compile_addresses() -> None:
+    """Have Django compile the table of addresses, as it does when it first writes an address of each namespace."""
+    for namespace in get_resolver().namespace_dict:
+        try:
+            reverse(f"{namespace}:")
+        except NoReverseMatch:  # no address has an empty name, but all names are known now
+            continue

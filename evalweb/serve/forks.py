@@ -34,6 +34,8 @@ MODULES = (
     "celery.concurrency.prefork",
     "celery.worker.consumer",
     "kombu.transport.redis",
+    # Runs need it, and so do pages that plan a study.
+    "scipy.special",
 )
 PR_SET_NAME = 15
 

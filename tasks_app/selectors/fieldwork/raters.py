@@ -46,28 +46,36 @@ _STANDINGS = {
     Outcome.FULL: Standing.SENT_AWAY,
 }
 
-# Counts sets as selectors/pay.py does, and adds the columns that tell where a rater is. A repeat of a skipped unit is
-# never shown. Imported answers have no set.
+# Counts sets as selectors/pay.py does, and adds the columns that tell where a rater is. Imported answers have no set.
 _SETS = """
-SELECT a.rater_id, COALESCE(s.task_id, 0),
-       count(*) FILTER (WHERE a.purpose = 'main'),
-       count(*) FILTER (WHERE a.purpose = 'main' AND a.state = ANY(%(done)s)),
-       count(*) FILTER (WHERE o.id IS NULL OR o.state <> 'skipped'),
-       count(*) FILTER (WHERE a.state = ANY(%(done)s)),
-       count(*) FILTER (WHERE a.purpose IN ('training', 'exam')),
-       count(*) FILTER (WHERE a.purpose IN ('training', 'exam') AND NOT a.state = ANY(%(done)s)),
-       count(*) FILTER (WHERE a.purpose = 'screening' AND NOT a.state = ANY(%(done)s)),
-       count(*) FILTER (WHERE a.state = 'skipped'),
+WITH counts AS (
+    SELECT a.rater_id, a.set_id,
+           count(*) FILTER (WHERE a.purpose = 'main') AS main,
+           count(*) FILTER (WHERE a.purpose = 'main' AND a.state = ANY(%(done)s)) AS judged,
+           count(*) AS given,
+           count(*) FILTER (WHERE a.state = ANY(%(done)s)) AS answered,
+           count(*) FILTER (WHERE a.purpose IN ('training', 'exam')) AS practice,
+           count(*) FILTER (WHERE a.purpose IN ('training', 'exam') AND NOT a.state = ANY(%(done)s)) AS practice_left,
+           count(*) FILTER (WHERE a.purpose = 'screening' AND NOT a.state = ANY(%(done)s)) AS screening_left,
+           count(*) FILTER (WHERE a.state = 'skipped') AS skipped,
+           GREATEST(max(a.first_shown), max(a.renewed_at)) AS last_seen
+    FROM tasks_app_rater r JOIN tasks_app_assignment a ON a.rater_id = r.id
+    WHERE r.study_id = %(study)s
+    GROUP BY a.rater_id, a.set_id),
+never_shown AS (
+    SELECT a.rater_id, a.set_id, count(*) AS n
+    FROM tasks_app_rater r JOIN tasks_app_assignment a ON a.rater_id = r.id
+    JOIN tasks_app_assignment o ON o.id = a.repeat_of_id
+    WHERE r.study_id = %(study)s AND a.repeat_of_id IS NOT NULL AND o.state = 'skipped'
+    GROUP BY a.rater_id, a.set_id)
+SELECT c.rater_id, COALESCE(s.task_id, 0), c.main, c.judged, c.given - COALESCE(n.n, 0), c.answered, c.practice,
+       c.practice_left, c.screening_left, c.skipped,
        COALESCE(s.state = 'open' AND s.lease_until > clock_timestamp()
                 AND (s.opens_at IS NULL OR s.opens_at <= clock_timestamp()), false),
        COALESCE(s.state = 'open' AND s.opens_at > clock_timestamp(), false),
-       GREATEST(max(a.first_shown), max(a.renewed_at))
-FROM tasks_app_assignment a
-JOIN tasks_app_rater r ON r.id = a.rater_id
-LEFT JOIN tasks_app_raterset s ON s.id = a.set_id
-LEFT JOIN tasks_app_assignment o ON o.id = a.repeat_of_id
-WHERE r.study_id = %(study)s
-GROUP BY a.rater_id, s.id
+       c.last_seen
+FROM counts c LEFT JOIN tasks_app_raterset s ON s.id = c.set_id
+LEFT JOIN never_shown n ON n.rater_id = c.rater_id AND n.set_id IS NOT DISTINCT FROM c.set_id
 """
 
 # For each unit with a known answer that is not withdrawn, its last compared judgment; it is right if all known answers
