@@ -140,30 +140,26 @@ WITH people AS MATERIALIZED (
            END AS ended_at
     FROM tasks_app_rater r
     WHERE r.study_id = %(study)s AND (%(raters)s::bigint[] IS NULL OR r.id = ANY(%(raters)s))),
-shown AS NOT MATERIALIZED (
-    SELECT a.id, a.rater_id AS rater, a.wave, a.first_shown AS at
-    FROM people r JOIN tasks_app_assignment a ON a.rater_id = r.id),
-shown_spans AS (
-    SELECT rater, wave, min(at) AS first, max(at) AS last, count(*) AS n
-    FROM shown WHERE at IS NOT NULL
-    GROUP BY rater, wave, date_bin(%(gap)s * interval '1 minute', at, 'epoch')),
-answered_spans AS (
-    SELECT s.rater, s.wave, min(j.submitted_at) AS first, max(j.submitted_at) AS last, count(*) AS n,
-           sum(j.seconds_active) / 60 AS active
-    FROM shown s JOIN tasks_app_judgment j ON j.assignment_id = s.id
-    WHERE j.submitted_at IS NOT NULL
-    GROUP BY s.rater, s.wave, date_bin(%(gap)s * interval '1 minute', j.submitted_at, 'epoch')),
+worked AS MATERIALIZED (
+    SELECT a.rater_id AS rater, a.wave, min(a.first_shown) AS first_shown, max(a.first_shown) AS last_shown,
+           count(a.first_shown) AS n_shown, min(j.submitted_at) AS first_answered, max(j.submitted_at) AS last_answered,
+           count(j.submitted_at) AS n_answered, sum(j.seconds_active) / 60 AS active
+    FROM people r JOIN tasks_app_assignment a ON a.rater_id = r.id
+    LEFT JOIN tasks_app_judgment j ON j.assignment_id = a.id
+    GROUP BY a.rater_id, a.wave, date_bin(%(gap)s * interval '1 minute', a.first_shown, 'epoch'),
+             date_bin(%(gap)s * interval '1 minute', j.submitted_at, 'epoch')),
 spans AS (
     SELECT id AS rater, 1 AS wave, at AS first, at AS last, 1 AS n, NULL::float8 AS active
     FROM people CROSS JOIN LATERAL (VALUES (enrolled_at), (instructed_at)) moment (at) WHERE at IS NOT NULL
     UNION ALL
     SELECT id, COALESCE(latest.wave, 1), ended_at, ended_at, 1, NULL
-    FROM people LEFT JOIN (SELECT rater, max(wave) AS wave FROM shown_spans GROUP BY rater) latest ON latest.rater = id
+    FROM people LEFT JOIN (SELECT rater, max(wave) AS wave FROM worked WHERE n_shown > 0 GROUP BY rater) latest
+         ON latest.rater = id
     WHERE ended_at IS NOT NULL
     UNION ALL
-    SELECT rater, wave, first, last, n, NULL FROM shown_spans
+    SELECT rater, wave, first_shown, last_shown, n_shown, NULL FROM worked WHERE n_shown > 0
     UNION ALL
-    SELECT rater, wave, first, last, n, active FROM answered_spans),
+    SELECT rater, wave, first_answered, last_answered, n_answered, active FROM worked WHERE n_answered > 0),
 later AS (
     SELECT rater, wave, first, last, n, active,
            first - max(last) OVER (PARTITION BY rater, wave ORDER BY first, last

@@ -79,9 +79,9 @@ LEFT JOIN never_shown n ON n.rater_id = c.rater_id AND n.set_id IS NOT DISTINCT 
 """
 
 # For each unit with a known answer that is not withdrawn, its last compared judgment; it is right if all known answers
-# were given.
+# were given. Counted by rater and task, and by unit.
 _CONTROLS = f"""
-SELECT rater_id, unit_id, task_id, passed FROM (
+SELECT rater_id, task_id, unit_id, count(*) FILTER (WHERE passed), count(*) FROM (
     SELECT DISTINCT ON (a.rater_id, a.unit_id) a.rater_id, a.unit_id, u.task_id, bool_and(c.passed) AS passed
     FROM tasks_app_task t JOIN tasks_app_unit u ON u.task_id = t.id JOIN tasks_app_gold g ON g.unit_id = u.id
     JOIN tasks_app_controlresult c ON c.gold_id = g.id JOIN tasks_app_judgment j ON j.id = c.judgment_id
@@ -89,6 +89,7 @@ SELECT rater_id, unit_id, task_id, passed FROM (
     WHERE t.study_id = %(study)s AND a.purpose IN ('control', 'attention') AND a.rater_kind <> 'sandbox'
       AND NOT {is_withdrawn("u.id")}
     GROUP BY a.rater_id, a.unit_id, u.task_id, j.id ORDER BY a.rater_id, a.unit_id, j.id DESC) answered
+GROUP BY GROUPING SETS ((rater_id, task_id), (unit_id))
 """  # noqa: S608  its parts are constants of the code
 
 
@@ -277,18 +278,15 @@ def _set_progress(task: int, main: int, judged: int, asked: int, answered: int, 
 def _controls(study: Study) -> tuple[dict[int, dict[int, CheckScore]], int]:
     """Return scores by rater and task, and how many known answers most of enough raters contradict."""
     by_rater: dict[int, dict[int, CheckScore]] = {}
-    by_unit: dict[int, CheckScore] = {}
-    for rater, unit, task, passed in rows(_CONTROLS, {"study": study.pk}):
-        of_rater = by_rater.setdefault(rater, {})
-        of_rater[task] = _plus(of_rater.get(task), passed=passed)
-        by_unit[unit] = _plus(by_unit.get(unit), passed=passed)
-    doubted = (score for score in by_unit.values() if score.answered >= ENOUGH_TO_DOUBT)
+    by_unit: list[CheckScore] = []
+    for rater, task, unit, right, answered in rows(_CONTROLS, {"study": study.pk}):
+        score = CheckScore(right, answered)
+        if unit is None:
+            by_rater.setdefault(rater, {})[task] = score
+        else:
+            by_unit.append(score)
+    doubted = (score for score in by_unit if score.answered >= ENOUGH_TO_DOUBT)
     return by_rater, sum((score.share or 0.0) < FEWER_THAN for score in doubted)
-
-
-def _plus(score: CheckScore | None, *, passed: bool) -> CheckScore:
-    right, answered = (score.right, score.answered) if score else (0, 0)
-    return CheckScore(right + passed, answered + 1)
 
 
 def _sum(scores: Iterable[CheckScore]) -> CheckScore:
