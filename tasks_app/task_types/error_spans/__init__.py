@@ -17,6 +17,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.task_types.base import (
+    DOCUMENT_SCORE,
     Act,
     AnsweredQuestion,
     Criterion,
@@ -34,6 +35,7 @@ from tasks_app.task_types.base import (
     ShownPart,
     Value,
     Words,
+    without_document_score,
 )
 from tasks_app.task_types.data import grade_one, sentence_for
 from tasks_app.task_types.error_spans import known_errors as grading
@@ -142,6 +144,11 @@ class Row:
     given: tuple[Given, ...]
     cells: tuple[Cell, ...]
     nothing_said: str
+
+    @property
+    def cells_of_text(self) -> tuple[Cell, ...]:
+        """The questions about the text alone, without that about its whole document."""
+        return tuple(cell for cell in self.cells if not cell.of_document)
 
     @property
     def head(self) -> str:
@@ -320,6 +327,18 @@ class SpansForm(ScreenForm):
     def rows(self) -> list[Row]:
         """Return the texts with their questions, for the template."""
         return [self._row(shown) for shown in self.screen.shown_parts]
+
+    @property
+    def asked_of_text(self) -> Sequence[Criterion]:
+        """The questions about a text: for its errors, and for its scores."""
+        return (self.errors_criterion, *without_document_score(self.scored))
+
+    @property
+    def document_cells(self) -> Sequence[Cell]:
+        """The question about the whole document that the text ends, where the screen asks it; else none."""
+        if all(criterion.key != DOCUMENT_SCORE for criterion in self.scored):
+            return ()
+        return [cell for row in self.rows() for cell in row.cells if cell.of_document]
 
     def _row(self, shown: ShownPart) -> Row:
         place, limits = shown.position, self.limits(shown)
@@ -607,7 +626,12 @@ class ErrorSpans(SpanParameters):
         """Return the criteria of the errors, and of the score with the anchors of ESA."""
         question = gettext("Mark every error in the text.")
         errors = Criterion(ERRORS, gettext("Errors"), question=question, language=spoken())
-        return (errors, ESA_SCORE) if self.asks_score else (errors,)
+        return (errors, *((ESA_SCORE,) if self.asks_score else ()), *super().brings())
+
+    def of_document(self) -> Criterion:
+        """Return the question about the whole document, with the anchors of ESA."""
+        question = "How good is the document as a whole?"
+        return replace(ESA_SCORE, key=DOCUMENT_SCORE, name="Score of the document", question=question)
 
     def outcome_of(self, criterion: Criterion | None) -> Outcome | None:
         """Return the outcome of marks for `errors`, and that of scores for all other criteria."""
