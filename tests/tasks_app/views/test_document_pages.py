@@ -201,6 +201,26 @@ def test_no_column_shows_which_text_is_a_check(somebody: Client, tmp_path: Path,
     assert send(somebody, token, pages.unit(somebody, token), **answers(len(columns), NO_ERROR)).status_code == 302
 
 
+@pytest.mark.parametrize("controls", [1, 2])
+def test_a_check_stands_in_a_row_as_full_as_the_others_or_alone(
+    somebody: Client, tmp_path: Path, controls: int
+) -> None:
+    """A text without those of the other systems beside it would be known for a check."""
+    folder = document_folder(tmp_path / "s", parts=3, task={"checks": {"controls": controls}})
+    of_part = {"task": "main", "purpose": "control", "kind": "span", "answer": "[]"}
+    write(folder / "controls.csv", [of_part | {"unit": f"d1-2/{system}"} for system in ("system01", "system02")])
+    study = opened(folder, None)
+    token = pages.join(study)
+    assert Assignment.objects.filter(purpose="control").count() == controls
+    parts = Counter(heading.partition(", ")[0] for heading in headings(shown(somebody, token)))
+    assert parts == dict.fromkeys(["Part 1", "Part 2", *(["Part 3"] if controls == 2 else [])], 2)
+    sizes = [parts.total(), 1] if controls == 1 else [6]
+    for n in sizes:
+        assert send(somebody, token, pages.unit(somebody, token), **answers(n, NO_ERROR)).status_code == 302
+    assert Rater.objects.get().outcome == Rater.Outcome.COMPLETED
+    invariants.check(study)
+
+
 def test_no_false_marks_are_planted_where_raters_would_see_which_texts_have_them(
     somebody: Client, rosas_browser: Client, rosa: User, tmp_path: Path
 ) -> None:
