@@ -498,9 +498,9 @@ class ErrorSpans(SpanParameters):
         "annotation: a balanced approach for human evaluation of machine translation. WMT."
     )
     use_when = _(
-        "You want to know what is wrong and where, or systems are so close that a single score per text does not tell "
-        "them apart. MQM needs trained raters; ESA works with fluent speakers. With a whole document on a page, raters "
-        "see the texts of all systems side by side (contrastive ESA)."
+        "You want to know what is wrong and where, as in MQM and ESA, or systems are so close that a single score per "
+        "text does not tell them apart. MQM needs trained raters; ESA works with fluent speakers. With a whole "
+        "document on a page, raters see the texts of all systems side by side (contrastive ESA)."
     )
     analysed = _(
         "Errors per text by severity, kind, system and rater; MQM score from the weights; share of texts without "
@@ -535,8 +535,19 @@ class ErrorSpans(SpanParameters):
     default_instructions = _(
         "Read the text, and mark every error in it. Mark as little as possible: only the words that are wrong. "
         "Choose how serious each one is, and its kind where you are asked. If something is missing, mark the word "
-        "[missing], or where there is none the words in the source. If there is no error, choose “No errors”. If you "
-        "are asked for a score, give it for the text as a whole after you have marked the errors."
+        "[missing] after the text. If there is no error, choose “No errors”. If you are asked for a score, give it for "
+        "the text as a whole after you have marked the errors."
+    )
+    instructions_with_source = _(
+        "Read the text, and mark every error in it. Mark as little as possible: only the words that are wrong. "
+        "Choose how serious each one is, and its kind where you are asked. If something is missing, mark its words in "
+        "the source. If there is no error, choose “No errors”. If you are asked for a score, give it for the text as a "
+        "whole after you have marked the errors."
+    )
+    instructions_without_missing = _(
+        "Read the text, and mark every error in it. Mark as little as possible: only the words that are wrong. "
+        "Choose how serious each one is, and its kind where you are asked. If there is no error, choose “No errors”. "
+        "If you are asked for a score, give it for the text as a whole after you have marked the errors."
     )
     instructions_for_given_marks = _(
         "The texts come with marks. Check each mark: leave it if it is right, change it if it is partly right, and "
@@ -552,6 +563,12 @@ class ErrorSpans(SpanParameters):
     sample = Sample(params={"scheme": "esa"})
 
     Form = SpansForm
+
+    def instructions(self) -> Words:
+        """Return the instructions, with the place where raters of this task mark what is missing."""
+        if self.has_missing:
+            return self.default_instructions
+        return self.instructions_with_source if self.marks_source else self.instructions_without_missing
 
     @property
     def marks_source(self) -> bool:
