@@ -9,12 +9,12 @@ from pytest_django import DjangoAssertNumQueries
 
 from analytics_app import plan as plans
 from analytics_app import quality
-from analytics_app.models import Exclusion, Run
+from analytics_app.models import Exclusion, MetricScore, Run
 from analytics_app.quality.base import Evidence
 from analytics_app.runs import preview
 from analytics_app.selectors.evidence import evidence_of
 from analytics_app.services.exclusions import exclude_rater
-from tasks_app.models import Event, Study
+from tasks_app.models import Event, Study, System
 from tasks_app.services.study import lifecycle
 from tests.analytics_app.builders import build_run
 from tests.analytics_app.filling import Filler, new_run, work
@@ -123,6 +123,25 @@ def test_what_a_study_has_for_rules_to_look_at(rosa: User, study: Study) -> None
 def test_no_rule_that_selects_on_the_ratings_it_improves_is_strict() -> None:
     never = {name for name, rule in quality.registry.items() if rule.strict is None}
     assert never == {"burn_in", "identical_texts", "iqr", "no_differences", "simple_items", "trust"}
+
+
+def test_a_study_with_scores_of_metrics_offers_the_analyses_of_a_paper(
+    rosas_browser: Client, address: str, filled: Study
+) -> None:
+    assert "As in Logacheva" not in page(rosas_browser, address)
+    MetricScore.objects.bulk_create(
+        MetricScore(study=filled, metric="BLEU", system=system, value=value, source="uploaded")
+        for value, system in enumerate(System.objects.filter(study=filled))
+    )
+    chosen = f"{address}?preset=logacheva_2022"
+    assert '<a href="?preset=logacheva_2022" aria-current="true">As in Logacheva et al. (2022)</a>' in page(
+        rosas_browser, chosen
+    )
+    assert rules_of(rosas_browser, chosen) == rules_of(rosas_browser, address)
+    rosas_browser.post(chosen, form(rosas_browser, chosen))
+    run = filled.runs.latest("number")
+    (analysis,) = run.settings["analyses"]
+    assert (analysis["analysis"], analysis["directions"], analysis["wmt"]) == ("metrics", "listed", False)
 
 
 def test_strict_is_started_as_it_says(rosas_browser: Client, address: str, filled: Study) -> None:
