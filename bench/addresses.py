@@ -114,6 +114,7 @@ PAGES = (
     Address("analytics:coding", STUDY),
     Address("analytics:collected", STUDY),
     Address("analytics:marks", STUDY),
+    Address("analytics:next_version", STUDY),
     Address("planning:planning"),
     Address("planning:planning", query={"study": "SLUG"}),
     Address("planning:plan_ahead", {"what": "cost"}),
