@@ -10,6 +10,7 @@ from analytics_app.models import ResultRow
 from analytics_app.show import cells, labels
 from analytics_app.show.cells import Cell
 from analytics_app.show.formats import digits, interval, items, p, p_adjusted, pair, whole
+from analytics_app.show.index import RowIndex
 from analytics_app.show.notes import notes_of
 from analytics_app.show.shown import Shown, StoredRows, general_table, lines_of, named, own, table_of, tables_of
 from analytics_app.show.table import Table
@@ -31,7 +32,26 @@ MOST_PAIRS = 200
 @tables_of("metrics", "metrics_of_errors")
 def metrics(rows: StoredRows, limit: float) -> Iterator[Table]:
     """Yield a table for each level, with one row for each metric, the best first; then pairs of metrics."""
-    yield from with_signatures(rows, _tables(rows, limit))
+    yield from with_signatures(rows, shaped(rows, _tables, limit, caption=_("Metrics on parts of the texts")))
+
+
+def shaped(
+    rows: StoredRows, tables: Callable[[StoredRows, float], Iterator[Table]], limit: float, *, caption: str
+) -> Iterator[Table]:
+    """Yield the tables of all texts, then a general table of their parts.
+
+    If the settings leave out systems or choose texts, there are no rows of all texts: then the tables are those of the
+    chosen texts, and their captions name the choice.
+    """
+    whole, parts = rows.whole, rows.parts
+    if whole.kept or not parts:
+        yield from tables(whole, limit)
+        yield from general_table(parts, limit, caption=caption)
+        return
+    chosen = parts[0].slice
+    for table in tables(RowIndex([row for row in parts if row.slice == chosen]), limit):
+        yield replace(table, caption=f"{table.caption} ({chosen})")
+    yield from general_table([row for row in parts if row.slice != chosen], limit, caption=caption)
 
 
 def with_signatures(rows: StoredRows, tables: Iterable[Table]) -> Iterator[Table]:
@@ -48,8 +68,7 @@ def with_signatures(rows: StoredRows, tables: Iterable[Table]) -> Iterator[Table
     yield from (replace(table, notes=[*table.notes, *notes]) for table in tables)
 
 
-def _tables(rows: StoredRows, limit: float) -> Iterator[Table]:
-    every = rows.whole
+def _tables(every: StoredRows, limit: float) -> Iterator[Table]:
     yield from _level(every, OVER_TEXTS, _("Metrics over texts"), _("Texts"))
     yield from _accuracies(every)
     yield from _level(every, WITHIN, _("Metrics within items"))
@@ -59,11 +78,11 @@ def _tables(rows: StoredRows, limit: float) -> Iterator[Table]:
     yield from _ends(every)
     yield from _groups(every)
     yield from _swapped(every, limit)
-    for statistic in ("metric_williams_texts", "metric_williams_systems"):
-        yield from _pairs(every, statistic, limit)
+    for kind in ("", "spearman_", "kendall_"):
+        for level in ("texts", "systems"):
+            yield from _pairs(every, f"metric_williams_{kind}{level}", limit)
     yield from _means(every)
     yield from _differences(every, limit)
-    yield from general_table(rows.parts, limit, caption=_("Metrics on parts of the texts"))
 
 
 def _level(rows: StoredRows, statistics: Sequence[str], caption: str, counted: str = "") -> Iterator[Table]:
@@ -89,7 +108,7 @@ def _level(rows: StoredRows, statistics: Sequence[str], caption: str, counted: s
     columns += [own(counted, most(lambda row: row.n_ratings))] if counted else []
     columns.append(own(_("Items"), most(lambda row: row.n_items)))
     lines = sorted(lines_of(rows.of(*statistics), "metric"), key=place)
-    notes = [*notes_of(rows.of(*statistics)), *(_unknown_directions(lines) if counted else ())]
+    notes = [*notes_of(rows.of(*statistics)), *(unknown_directions(lines) if counted else ())]
     of_metrics = table_of(rows, caption, columns, lines, by=("metric",), notes=notes)
     yield from (_used(_with_people(table, rows, columns)) for table in of_metrics)
 
@@ -132,7 +151,7 @@ def _used(table: Table) -> Table:
     return replace(table, columns=columns, rows=[[line[n] for n in used] for line in table.rows])
 
 
-def _unknown_directions(rows: Sequence[ResultRow]) -> Iterator[str]:
+def unknown_directions(rows: Sequence[ResultRow]) -> Iterator[str]:
     """Yield a note that names the metrics of which nobody said which direction is better."""
     names = [str(row.metric) for row in rows if (row.settings or {}).get("direction") == "unknown"]
     if names:

@@ -233,6 +233,40 @@ def pearson(x: ArrayLike, y: ArrayLike) -> float | None:
     return None if _no_correlation(scores_x, scores_y, "scores", least=2) else r_of(scores_x, scores_y)
 
 
+def spearman(x: ArrayLike, y: ArrayLike) -> float | None:
+    """Spearman's rho: Pearson's correlation of ranks, or None as for `pearson`. Values that differ by rounding tie.
+
+    Examples
+    --------
+    >>> spearman([1, 2, 3], [2, 9, 4.0])
+    0.5
+    """
+    from scipy.stats import rankdata  # noqa: PLC0415  takes a second to load
+
+    scores_x, scores_y = settled(checked_values(x)), checked_values(y)
+    return (
+        None
+        if _no_correlation(scores_x, scores_y, "scores", least=2)
+        else pearson(*map(rankdata, (scores_x, scores_y)))
+    )
+
+
+def kendall(x: ArrayLike, y: ArrayLike) -> float | None:
+    """Kendall's tau-b, or None as for `pearson`. Values of people that differ by rounding tie.
+
+    Examples
+    --------
+    >>> round(kendall([1, 2, 3], [2, 9, 4.0]), 4)
+    0.3333
+    """
+    from scipy.stats import kendalltau  # noqa: PLC0415  takes a second to load
+
+    scores_x, scores_y = settled(checked_values(x)), checked_values(y)
+    if _no_correlation(scores_x, scores_y, "scores", least=2):
+        return None
+    return float(kendalltau(scores_x, scores_y).statistic)
+
+
 # Helpers of the functions above ---------------------------------------------------------------------------
 
 
