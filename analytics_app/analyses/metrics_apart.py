@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from analytics_app.analyses.base import Rows, Sample, Words
 from analytics_app.analyses.metrics.scores import OfMetric, metrics_of
 from analytics_app.analyses.metrics.selected import SelectedTexts, unknown_criterion
-from analytics_app.analyses.metrics.tables import shaped, unknown_directions, with_signatures
+from analytics_app.analyses.metrics.tables import shaped, unknown_directions
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
 from analytics_app.analyses.shared.outputs import Outputs
@@ -308,7 +308,7 @@ MORE = _("Further lines in the file of results: %(n)s.")
 @tables_of("metrics_apart")
 def metrics_apart(rows: StoredRows, limit: float) -> Iterator[Table]:
     """Yield the tables by level, then those by system."""
-    yield from with_signatures(rows, shaped(rows, _tables, limit, caption=gettext("Metrics on parts of the texts")))
+    yield from shaped(rows, _tables, limit, caption=gettext("Metrics on parts of the texts"))
 
 
 def _tables(rows: StoredRows, limit: float) -> Iterator[Table]:

@@ -13,11 +13,13 @@ from analytics_app.models import ResultRow, Run
 from analytics_app.ratings.composites import read_composites
 from analytics_app.show import labels
 from analytics_app.show.scope import first_scope, limited_freedom
+from analytics_app.show.signatures import signatures_of
 
 DATASHEET = ("shimorina-2022",)
 PARTIAL_CREDIT = ("perrella-2026",)
 COMPOSITES = ("demattei-2020",)
 CEILING = ("agirre-2012",)
+SACREBLEU = ("post-2018",)
 MODEL = ("bates-2015", "kuznetsova-2017")
 
 
@@ -29,6 +31,7 @@ def sentences(facts: Facts, run: Run, standing: str, others: Sequence[ResultRow]
     yield from _standing(facts, standing)
     yield from _settings(facts)
     yield from _composites(facts)
+    yield from _signatures(facts)
     yield from _ceiling(facts)
     yield from _tests(facts)
     yield from _other_tests(facts, others)
@@ -71,6 +74,16 @@ def _composites(facts: Facts) -> Iterator[Sentence]:
         definitions = listed(f"“{composite.name}” ({composite.definition})" for composite in declared)
         scores = "A composite score was" if len(declared) == 1 else "Composite scores were"
         yield Sentence(f"{scores} computed from the scores of metrics: {definitions}", COMPOSITES)
+
+
+def _signatures(facts: Facts) -> Iterator[Sentence]:
+    """Yield a sentence with the signature of each metric that was computed here, as it is to be reported."""
+    signatures = signatures_of(row for row in facts.rows if row.metric and row.value is not None)
+    computed = [f"{name} ({signature})" for name, signature in signatures.items()]
+    if computed:
+        sources = SACREBLEU if any("|version:" in signature for signature in signatures.values()) else ()
+        were = "was" if len(computed) == 1 else "were"
+        yield Sentence(f"{listed(computed)} {were} computed on the texts of the study", sources)
 
 
 def _ceiling(facts: Facts) -> Iterator[Sentence]:

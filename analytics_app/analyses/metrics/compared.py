@@ -18,7 +18,7 @@ from analytics_app.stats.metrics.perm_both import MetricTest, compared_accuracie
 from analytics_app.stats.metrics.tie_calibration import equal_accuracy, right_by_item
 from analytics_app.stats.values import Estimate, joined
 
-# What Williams' test is worth with coefficients that it was not derived for, by simulation (docs/methods/metrics-apart.md).
+# What Williams' test is worth with coefficients that it was not derived for: docs/methods/metrics-apart.md.
 OF_RANKS = {
     "pearson": None,
     "spearman": (

@@ -6,6 +6,7 @@ from dataclasses import replace
 from django.utils.translation import gettext as _
 
 from analytics_app.analyses.metrics.compared import AS_WMT, CORRECTED
+from analytics_app.analyses.metrics.numbers import number_tables
 from analytics_app.models import ResultRow
 from analytics_app.show import cells, labels
 from analytics_app.show.cells import Cell
@@ -32,7 +33,7 @@ MOST_PAIRS = 200
 @tables_of("metrics", "metrics_of_errors")
 def metrics(rows: StoredRows, limit: float) -> Iterator[Table]:
     """Yield a table for each level, with one row for each metric, the best first; then pairs of metrics."""
-    yield from with_signatures(rows, shaped(rows, _tables, limit, caption=_("Metrics on parts of the texts")))
+    yield from shaped(rows, _tables, limit, caption=_("Metrics on parts of the texts"))
 
 
 def shaped(
@@ -54,22 +55,9 @@ def shaped(
     yield from general_table([row for row in parts if row.slice != chosen], limit, caption=caption)
 
 
-def with_signatures(rows: StoredRows, tables: Iterable[Table]) -> Iterator[Table]:
-    """Yield tables with a note on each metric that was computed here: its signature, which papers report."""
-    signatures = {}
-    for row in rows.kept:
-        for name, end in ((row.metric, ""), (row.metric_b, "_b")):
-            if signature := (row.settings or {}).get(f"signature{end}"):
-                signatures[name] = signature
-    notes = [
-        _("%(name)s was computed here: %(signature)s") % {"name": name, "signature": signature}
-        for name, signature in sorted(signatures.items())
-    ]
-    yield from (replace(table, notes=[*table.notes, *notes]) for table in tables)
-
-
 def _tables(every: StoredRows, limit: float) -> Iterator[Table]:
     yield from _level(every, OVER_TEXTS, _("Metrics over texts"), _("Texts"))
+    yield from number_tables(every)
     yield from _accuracies(every)
     yield from _level(every, WITHIN, _("Metrics within items"))
     yield from _level(every, TAU_LIKE, _("Tau-like within items"), _("Pairs"))

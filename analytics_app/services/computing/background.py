@@ -5,7 +5,6 @@ and stores everything in one transaction: a worker that dies leaves nothing, and
 """
 
 import logging
-from dataclasses import asdict
 from datetime import timedelta
 from typing import Any
 
@@ -18,7 +17,8 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from analytics_app.models import ScoreWork
-from analytics_app.services.computing.scores import CannotCompute, Request, compute_scores
+from analytics_app.services.computing.request import Request
+from analytics_app.services.computing.scores import CannotCompute, compute_scores
 from analytics_app.services.uploads.flow import Uploaded
 from tasks_app import access
 from tasks_app.models import Membership, Study
@@ -57,7 +57,7 @@ def ask(*, study: Study, request: Request, by: events.Actor) -> ScoreWork:
 @atomically
 def _note(*, study_id: int, request: Request, by: events.Actor) -> tuple[ScoreWork, bool]:
     study = Study.objects.select_for_update().get(pk=study_id)
-    given = {**asdict(request), "metrics": list(request.metrics)}
+    given = request.given
     work = ScoreWork.objects.filter(study=study).first()
     if work is not None and work.is_under_way:
         if work.given != given:
@@ -146,6 +146,6 @@ def _compute(row: ScoreWork) -> None:
         if not _unless_superseded(row).update(**values):
             raise _Superseded
 
-    request = Request(**{**row.given, "metrics": tuple(row.given["metrics"])})
+    request = Request.read(row.given)
     with Progress(row) as progress:
         compute_scores(study=row.study, request=request, by=row.by, tell=progress.tell, stored=done)
