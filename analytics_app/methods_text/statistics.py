@@ -1,7 +1,7 @@
 """The analysis of ratings: plan, intervals, tests and their correction, agreement, software."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from analytics_app import analyses
 from analytics_app.heds.filling.criteria import agreement_of, method_in_words, value_in_words
@@ -13,7 +13,6 @@ from analytics_app.models import ResultRow, Run
 from analytics_app.ratings.composites import read_composites
 from analytics_app.show import labels
 from analytics_app.show.scope import first_scope, limited_freedom
-from analytics_app.show.signatures import signatures_of
 
 DATASHEET = ("shimorina-2022",)
 PARTIAL_CREDIT = ("perrella-2026",)
@@ -23,15 +22,18 @@ SACREBLEU = ("post-2018",)
 MODEL = ("bates-2015", "kuznetsova-2017")
 
 
-def sentences(facts: Facts, run: Run, standing: str, others: Sequence[ResultRow]) -> Iterator[Sentence]:
+def sentences(
+    facts: Facts, run: Run, standing: str, others: Sequence[ResultRow], signatures: Mapping[str, str]
+) -> Iterator[Sentence]:
     """Yield sentences about the plan, settings and tests of a run, and its agreement.
 
-    `standing` says whether it was planned; `others` are tests of anything but two systems, such as changes of groups.
+    `standing` says whether it was planned; `others` are tests of anything but two systems, such as changes of groups;
+    `signatures` are those of metrics that were computed here.
     """
     yield from _standing(facts, standing)
     yield from _settings(facts)
     yield from _composites(facts)
-    yield from _signatures(facts)
+    yield from _signatures(signatures)
     yield from _ceiling(facts)
     yield from _tests(facts)
     yield from _other_tests(facts, others)
@@ -76,9 +78,8 @@ def _composites(facts: Facts) -> Iterator[Sentence]:
         yield Sentence(f"{scores} computed from the scores of metrics: {definitions}", COMPOSITES)
 
 
-def _signatures(facts: Facts) -> Iterator[Sentence]:
+def _signatures(signatures: Mapping[str, str]) -> Iterator[Sentence]:
     """Yield a sentence with the signature of each metric that was computed here, as it is to be reported."""
-    signatures = signatures_of(row for row in facts.rows if row.metric and row.value is not None)
     computed = [f"{name} ({signature})" for name, signature in signatures.items()]
     if computed:
         sources = SACREBLEU if any("|version:" in signature for signature in signatures.values()) else ()

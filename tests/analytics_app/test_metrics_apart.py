@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.stats
+import yaml
 
 from analytics_app import charts
 from analytics_app.models import ResultRow
@@ -14,6 +15,7 @@ from analytics_app.results import Row
 from analytics_app.show.shown import tables_for
 from analytics_app.show.table import Table
 from analytics_app.stats.metrics.metric_meta import williams
+from evalweb.local_services.folder import BASE_DIR
 from tests.analytics_app.builders import are_rendered
 from tests.analytics_app.by_commands import analysed, load, one, score, write
 from tests.once import ModuleRows
@@ -21,7 +23,7 @@ from tests.once import ModuleRows
 pytestmark = pytest.mark.django_db
 
 RNG = np.random.default_rng(21)
-N_ITEMS, SYSTEMS = 50, ("A", "B", "C")
+N_ITEMS, SYSTEMS = 50, ("A", "B", "REF")
 QUALITY = RNG.normal(size=(N_ITEMS, 1)) * 0.5 + RNG.normal(size=(N_ITEMS, 3))
 RATERS = ("r1", "r2", "r3")
 ANSWERS = {
@@ -67,7 +69,7 @@ def study_once(module_db: ModuleRows, tmp_path_factory: pytest.TempPathFactory) 
     steps = [f"step {n}" for n in range(1, 6)]
     criteria = [
         {"key": key, "name": key.title(), "question": f"How is the {key}?", "labels": [*steps]}
-        for key in ("quality", "fluency")
+        for key in ("quality", "fluency", "grammar")
     ]
     task = {"type": "likert", "criteria": ["quality", "fluency"], "params": {"points": 5}, "k": 3}
     load(folder, task, items, ratings, criteria=criteria)
@@ -181,11 +183,11 @@ def test_texts_are_chosen_by_their_ratings(study: Path, settings: dict[str, Any]
     assert f"How well metrics tell adjacent levels apart ({slice_})" in tables(rows)
 
 
-def test_a_criterion_that_the_task_does_not_have_is_named(study: Path) -> None:
+def test_a_criterion_without_ratings_chooses_no_texts_and_is_named(study: Path) -> None:
     rows = analysed(
         study, {"analysis": "metrics", "agreed_on": "grammar"}, {"analysis": "metrics_apart", "agreed_on": "grammar"}
     )
-    note = "The plan names the criterion “grammar”, and the task has only quality, fluency."
+    note = "Texts were to be chosen by “grammar”, and this task has ratings on quality, fluency only."
     for statistic in ("metric_pearson_texts", "metric_level_mean"):
         found = [row for row in rows if row["statistic"] == statistic and row["criterion"] == "quality"]
         assert [row["note"] for row in found] == [note]
@@ -210,3 +212,31 @@ def test_williams_test_by_rank_correlations_says_what_it_is_worth(study: Path) -
         assert of_quality(rows, f"metric_williams_{name}_systems", **about)["n_ratings"] is not None
     assert plain["settings"]["coefficient"] == "pearson"
     assert "Williams' test by Kendall's tau-b over texts (t)" in tables(rows, "metrics")
+
+
+@pytest.mark.parametrize(
+    ("name", "captions"),
+    [
+        (
+            "gruen_2020",
+            ["Metrics over texts", "Metrics over systems", "Williams' test of two metrics over texts (t)",
+             "Williams' test by Spearman's rho over systems (t)", "Metrics by level of the human answer"],
+        ),
+        (
+            "rome_2022",
+            ["Spearman's rho over the texts of each system", "Metrics over texts",
+             "Whether metrics agree with people equally well on all systems"],
+        ),
+        (
+            "lai_2022",
+            ["Metrics over systems (system!=REF)", "Metrics over texts (system!=REF)",
+             "Tau-like within items (system!=REF)", "Tau-like within items"],
+        ),
+    ],
+)  # fmt: skip
+def test_plans_of_papers_give_the_shapes_of_their_tables(study: Path, name: str, captions: list[str]) -> None:
+    plan = yaml.safe_load((BASE_DIR / "examples" / "plans" / name / "plan.yaml").read_text(encoding="utf-8"))
+    rows = analysed(study, *plan["analyses"])
+    made = {**tables(rows, "metrics"), **tables(rows)}
+    assert [caption for caption in captions if caption not in made] == []
+    assert all(len(made[caption].rows) for caption in captions)

@@ -11,7 +11,7 @@ from analytics_app.analyses.base import Sample
 from analytics_app.analyses.metrics.directed import DirectedAnalysis
 from analytics_app.ratings import Extra, Mask
 from analytics_app.ratings.extras.task_ratings import TaskRatings
-from tasks_app.settings.fields import line_field, number_field, whole_field
+from tasks_app.settings.fields import line_field, naming, number_field, whole_field
 
 
 class SelectedTexts(DirectedAnalysis):
@@ -19,13 +19,16 @@ class SelectedTexts(DirectedAnalysis):
 
     needs: ClassVar[frozenset[type[Extra]]] = frozenset({TaskRatings})
 
-    agreed_on = line_field(
-        _("Only texts on which all raters agree by this criterion"),
-        _(
-            "The key of a criterion of the task, such as fluency: a text counts if at least two raters rated it on "
-            "that criterion and all of them gave the same rating. Leave empty to include all texts."
+    agreed_on = naming(
+        line_field(
+            _("Only texts on which all raters agree by this criterion"),
+            _(
+                "A text counts if at least two raters rated it on that criterion and all of them gave the same rating. "
+                "Leave empty to include all texts."
+            ),
+            length=80,
         ),
-        length=80,
+        "criteria",
     )
     agree_within = number_field(
         _("Ratings this near count as the same"),
@@ -95,9 +98,11 @@ def _keys(part: Sample, system: NDArray[Any], item: NDArray[Any]) -> NDArray[np.
 
 
 def unknown_criterion(settings: SelectedTexts, sample: Sample) -> str | None:
-    """Return the note of a plan that names a criterion which the task does not have; None where it does."""
-    names = sample.table.names
-    if not settings.agreed_on or names.criterion_code(settings.agreed_on) >= 0:
+    """Return a note where nobody rated the texts of this task on the criterion that the settings name; else None."""
+    if not settings.agreed_on:
         return None
-    known = ", ".join(dict.fromkeys(names.criteria))
-    return f"The plan names the criterion “{settings.agreed_on}”, and the task has only {known}."
+    names, rated = sample.table.names, np.unique(sample.extras[TaskRatings].criterion)
+    if names.criterion_code(settings.agreed_on) in rated:
+        return None
+    known = ", ".join(names.criteria[code] for code in rated if code >= 0)
+    return f"Texts were to be chosen by “{settings.agreed_on}”, and this task has ratings on {known} only."

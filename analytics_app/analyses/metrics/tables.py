@@ -1,5 +1,6 @@
 """Tables of automatic metrics: agreement of each with people, and comparisons of metrics."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
@@ -28,6 +29,8 @@ ENDS = (
     "metric_pearson_top", "metric_pearson_last", "metric_pairwise_accuracy_top", "metric_pairwise_accuracy_last",
 )  # fmt: skip
 MOST_PAIRS = 200
+# The names of parts that the settings of a whole analysis choose, and not one of its slices.
+_CHOSEN = re.compile(r"system!=|all raters agree on |at least \d+ ratings")
 
 
 @tables_of("metrics", "metrics_of_errors")
@@ -39,20 +42,20 @@ def metrics(rows: StoredRows, limit: float) -> Iterator[Table]:
 def shaped(
     rows: StoredRows, tables: Callable[[StoredRows, float], Iterator[Table]], limit: float, *, caption: str
 ) -> Iterator[Table]:
-    """Yield the tables of all texts, then a general table of their parts.
+    """Yield the tables of all texts, then those of chosen texts, then a general table of other parts.
 
-    If the settings leave out systems or choose texts, there are no rows of all texts: then the tables are those of the
-    chosen texts, and their captions name the choice.
+    The captions of tables of chosen texts name the choice: systems that were left out, texts with certain ratings, or
+    any choice where there are no rows of all texts.
     """
     whole, parts = rows.whole, rows.parts
-    if whole.kept or not parts:
-        yield from tables(whole, limit)
-        yield from general_table(parts, limit, caption=caption)
-        return
-    chosen = parts[0].slice
-    for table in tables(RowIndex([row for row in parts if row.slice == chosen]), limit):
-        yield replace(table, caption=f"{table.caption} ({chosen})")
-    yield from general_table([row for row in parts if row.slice != chosen], limit, caption=caption)
+    yield from tables(whole, limit)
+    names = list(dict.fromkeys(str(row.slice) for row in parts if row.slice and _CHOSEN.match(row.slice)))
+    if parts and parts[0].slice and not whole.kept and parts[0].slice not in names:
+        names.insert(0, parts[0].slice)
+    for name in names:
+        for table in tables(RowIndex([row for row in parts if row.slice == name]), limit):
+            yield replace(table, caption=f"{table.caption} ({name})")
+    yield from general_table([row for row in parts if row.slice not in names], limit, caption=caption)
 
 
 def _tables(every: StoredRows, limit: float) -> Iterator[Table]:
