@@ -39,8 +39,10 @@ from tasks_app.settings.fields import YesNoField, whole_field
 from tasks_app.task_types.base import ORDERED_SCALES
 
 UNKNOWN = "The plan names this metric, and no scores of that name were imported."
-# The most texts times permutations of a test whether systems differ: more would take minutes.
+# The most texts times permutations of all tests whether systems differ: more would take minutes.
 MOST_EXCHANGES = 200_000_000
+# The most pairs of texts of one system, over all systems and metrics, for an interval of tau: about half a minute.
+MOST_TAU_PAIRS = 200_000_000
 FEWEST_PERMUTATIONS = 199
 # The most steps of a scale that are levels of their own.
 MOST_STEPS = 21
@@ -256,6 +258,7 @@ def _systems(
 ) -> Iterator[Row]:
     """Yield the correlations of each metric over the texts of each system, and the tests whether systems differ."""
     units = np.arange(len(human)) if documents is None else documents
+    pairs = len(metrics) * int(((~np.isnan(human)).sum(axis=0) ** 2).sum())
     drawn = bootstrap(make.sample, "metrics of a system", "items" if documents is None else "documents")
     for metric in metrics:
         if metric.of_texts is None:
@@ -264,7 +267,9 @@ def _systems(
         for code, key in enumerate(systems):
             # The same resamples for every system and metric.
             options = bootstrap(make.sample, "metrics of a system", "items").options
-            found = over_texts(human[:, code], metric.of_texts[:, code], units, **options)
+            found = over_texts(
+                human[:, code], metric.of_texts[:, code], units, tau_interval=pairs <= MOST_TAU_PAIRS, **options
+            )
             for name, estimate in zip(OF_SYSTEM, (found.pearson, found.spearman, found.third), strict=True):
                 yield make.row(name, estimate, metric=metric.name, system=key, settings=settings)
     if len(systems) > 1:
@@ -275,7 +280,8 @@ def _differing_systems(
     make: Rows, human: Floats, metrics: Sequence[OfMetric], documents: NDArray[np.int64] | None
 ) -> Iterator[Row]:
     common, purpose = make.sample.common, "correlations of systems"
-    n = max(min(common.n_permutations, MOST_EXCHANGES // max(human.size, 1)), FEWEST_PERMUTATIONS)
+    most = MOST_EXCHANGES // max(len(DIFFER) * len(metrics) * human.size, 1)
+    n = min(common.n_permutations, max(most, FEWEST_PERMUTATIONS))
     exchanged = "items" if documents is None else "documents"
     for statistic, ranks in zip(DIFFER, (False, True), strict=True):
         tests = [

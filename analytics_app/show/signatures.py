@@ -20,11 +20,19 @@ def signatures_of(rows: Iterable[ResultRow]) -> Mapping[str, str]:
 
 
 def with_signatures(tables: Iterable[Table], rows: Iterable[ResultRow]) -> Iterator[Table]:
-    """Yield tables with the signatures of the metrics of the rows that were computed here, also as notes."""
+    """Yield tables with the signatures of the metrics that they show and that were computed here, also as notes."""
     signatures = signatures_of(rows)
-    notes = [
-        _("%(name)s was computed here: %(signature)s") % {"name": name, "signature": signature}
-        for name, signature in signatures.items()
-    ]
     for table in tables:
-        yield replace(table, notes=[*table.notes, *notes], signatures=signatures) if notes else table
+        own = {name: signatures[name] for name in _shown(table, signatures)}
+        notes = [
+            _("%(name)s was computed here: %(signature)s") % {"name": name, "signature": signature}
+            for name, signature in own.items()
+        ]
+        yield replace(table, notes=[*table.notes, *notes], signatures=own) if own else table
+
+
+def _shown(table: Table, names: Iterable[str]) -> list[str]:
+    """Return the names that cells or heads of a table have; where none has one by itself, those within longer words."""
+    words = {cell.text for row in table.rows for cell in row} | {str(column.label) for column in table.columns}
+    alone = [name for name in names if name in words]
+    return alone or [name for name in names if any(name in text for text in words)]

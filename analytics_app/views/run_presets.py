@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from analytics_app import quality
+from analytics_app.plan.papers import PAPERS, analyses_as_in
 from analytics_app.quality.base import Evidence, Rule
 from analytics_app.selectors.evidence import evidence_of
 from analytics_app.views.run_form import with_rules
@@ -40,9 +41,10 @@ class Preset:
 
 
 def presets(study: Study, planned: Mapping[str, Any], *, is_plan: bool) -> dict[str, Preset]:
-    """Return the presets by their keys in addresses: the plan, with strict rules, and without rules.
+    """Return the presets by their keys in addresses: the plan, with strict rules, without rules, and as in papers.
 
-    If not `is_plan`, the plan cannot be used any more, and `planned` are the default settings.
+    Papers about metrics come where the study has scores of some. If not `is_plan`, the plan cannot be used any more,
+    and `planned` are the default settings.
     """
     evidence = evidence_of(study)
     ordered = sorted(quality.registry.values(), key=lambda rule: (rule.order, rule.name))
@@ -76,6 +78,23 @@ def presets(study: Study, planned: Mapping[str, Any], *, is_plan: bool) -> dict[
             _("Only the quality rules change: none is applied, so ratings excluded by hand count as well."),
             with_rules(planned, []),
         ),
+        **_as_in_papers(study, planned),
+    }
+
+
+def _as_in_papers(study: Study, planned: Mapping[str, Any]) -> dict[str, Preset]:
+    """Return the presets that change the analyses to those of a published paper, by their keys."""
+    if not study.metric_scores.exists():
+        return {}
+    systems = set(study.systems.values_list("key", flat=True))
+    return {
+        name: Preset(
+            f"preset={name}",
+            str(paper.label),
+            _("Only the analyses change. %(paper)s") % {"paper": paper.sentence},
+            {**planned, "analyses": analyses_as_in(name, systems)},
+        )
+        for name, paper in PAPERS.items()
     }
 
 

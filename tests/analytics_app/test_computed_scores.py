@@ -222,6 +222,8 @@ def test_fewer_references_at_once_and_a_reference_scored_like_a_system(study: Pa
     of_b = scores("chrF (1 of 2 references)")["i0", "B"]
     assert of_b == pytest.approx(sacrebleu.sentence_chrf(TEXTS["B"][0], [REFERENCES[0]]).score)
     assert not any(system == "B" for _item, system in scores("chrF"))
+    # The text of A whose item has no reference is left out of both, so that they are about the same texts.
+    assert {item for item, _system in scores("chrF")} == {None, "i0", "i1", "i2"}
     rows = analysed(study, {"analysis": "metrics"})
     stored = [ResultRow(**row) for row in rows if row["analysis"] == "metrics"]
     by_caption = {table.caption: table for table in tables_for("metrics", stored, 0.05)}
@@ -237,6 +239,7 @@ def test_fewer_references_at_once_and_a_reference_scored_like_a_system(study: Pa
     ("options", "words"),
     [
         (("--by-number",), "Fewer references at once need several places"),
+        (("--by-number", "--references", "A,B", "--against", "source"), "compared with the references alone"),
         (("--against", "reference"), "Compare texts with references, source or both"),
         (("--tokenize", "13b"), "a tokenizer among 13a, intl, zh, char, none"),
         (("--references", "A,C"), "The study has no texts of a system “C”"),
@@ -288,6 +291,9 @@ def test_languages_without_spaces_are_warned_about(tmp_path: Path, language: str
     assert f"({tag}) that the tokenizer 13a does not split into words, so scores by BLEU mean little" in warning
     assert f"Choose the tokenizer {better}" in warning
     assert len(computed("--metrics", "BLEU", "--replace", "--tokenize", better)["notes"]) == 1
+    # TER splits Chinese and Japanese, and ROUGE nothing.
+    asian = computed("--metrics", "TER,ROUGE-L", "--tokenize", better)["notes"][1]
+    assert ("scores by TER (asian), ROUGE-L mean" if tag in {"ko", "th"} else "scores by ROUGE-L mean") in asian
     assert len(computed("--metrics", "chrF++")["notes"]) == 1
 
 

@@ -10,6 +10,7 @@ import scipy.stats
 import yaml
 
 from analytics_app import charts
+from analytics_app.analyses import metrics_apart
 from analytics_app.models import ResultRow
 from analytics_app.results import Row
 from analytics_app.show.shown import tables_for
@@ -142,6 +143,21 @@ def test_a_metric_that_is_good_for_one_system_only(study: Path) -> None:
     assert matrix.rows[0][2].text == f"{scipy.stats.spearmanr(MEANS[:, 0], ONE_SYSTEM[:, 0]).statistic:.2f}"
     assert len(made["Metrics on the texts of each system"].rows) == 6
     assert len(made["Whether metrics agree with people equally well on all systems"].rows) == 2
+
+
+def test_very_many_texts_have_fewer_exchanges_and_no_interval_of_tau(
+    study: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(metrics_apart, "MOST_TAU_PAIRS", 2 * 3 * N_ITEMS**2 - 1)
+    monkeypatch.setattr(metrics_apart, "MOST_EXCHANGES", 2 * 2 * 3 * N_ITEMS * 50)
+    monkeypatch.setattr(metrics_apart, "FEWEST_PERMUTATIONS", 19)
+    rows = analysed(study, {"analysis": "metrics_apart", "by_level": False})
+    tau = of_quality(rows, "metric_tau_b_of_system", metric="one_system", system="A")
+    assert (tau["low"], tau["note"]) == (
+        None, "No interval is drawn for tau over so many texts, systems and metrics.",
+    )  # fmt: skip
+    test = of_quality(rows, "metric_pearson_systems_differ", metric="one_system")
+    assert test["settings"]["n_permutations"] == 50
 
 
 def test_a_metric_that_is_better_when_lower_is_turned_for_areas_and_not_for_means(study: Path) -> None:

@@ -42,6 +42,8 @@ _BATCH = 5000
 SPLIT_APART = {
     "ja": ("char", "ja-mecab"), "zh": ("zh", "char"), "ko": ("char", "ko-mecab"), "th": ("char",),
 }  # fmt: skip
+# The languages whose texts TER can split, too.
+ASIAN = frozenset({"ja", "zh"})
 # The metrics that count words, whose scores mean little where these are not split.
 BY_WORDS = tuple(metric for metric in COMPUTED if not metric.startswith("chrF"))
 
@@ -135,6 +137,8 @@ def require(study: Study, request: Request) -> None:
     if request.by_number and not 1 < len(request.references) <= MOST_BY_NUMBER:
         sentence = _("Fewer references at once need several places that references come from, at most %(most)d.")
         raise CannotCompute(sentence % {"most": MOST_BY_NUMBER})
+    if request.by_number and REFERENCES not in request.against:
+        raise CannotCompute(_("Fewer references at once are taken where texts are compared with the references alone."))
     needing = [name for name in request.metrics if name in COMPUTED]
     if needing and set(request.against) & {SOURCE, BOTH}:
         _require_sources(study, needing)
@@ -225,8 +229,11 @@ def _compared_with(variant: Variant, text: ComputedText, request: Request) -> tu
     if variant.against == SOURCE:
         return source
     is_reference = text.system_key in request.systems
+    if request.by_number and variant.against == REFERENCES and len(references) < len(request.references) - is_reference:
+        # Numbers of references are compared on the same texts.
+        return ()
     if variant.at_once is not None:
-        return references if len(references) == len(request.references) - is_reference else ()
+        return references
     if is_reference or not references:
         return ()
     if variant.against == BOTH:
@@ -339,23 +346,30 @@ def _notes(request: Request, texts: Sequence[ComputedText]) -> Iterator[str]:
 def _unsplit(request: Request, languages: Set[str]) -> Iterator[str]:
     """Yield a warning for each language whose words are not split, with the metrics whose scores mean little then."""
     for language in sorted(languages & SPLIT_APART.keys()):
-        fitting = SPLIT_APART[language]
-        poor = [variant for variant in request.variants if variant.metric in BY_WORDS and not _splits(variant, fitting)]
+        poor = [
+            variant for variant in request.variants if variant.metric in BY_WORDS and not _splits(variant, language)
+        ]
         if poor:
             sentence = _(
                 "The texts are in a language (%(language)s) that the tokenizer %(tokenizer)s does not split into "
-                "words, so scores by %(names)s mean little. Choose the tokenizer %(better)s for BLEU and TER, or use "
+                "words, so scores by %(names)s mean little. Choose the tokenizer %(better)s for %(metrics)s, or use "
                 "chrF."
             )
             chosen = dict.fromkeys(variant.split or "13a" for variant in poor)
             yield sentence % {
                 "language": language, "tokenizer": ", ".join(chosen),
-                "names": ", ".join(variant.name for variant in poor), "better": fitting[0],
+                "names": ", ".join(variant.name for variant in poor), "better": SPLIT_APART[language][0],
+                "metrics": split_metrics(language),
             }  # fmt: skip
 
 
-def _splits(variant: Variant, fitting: Sequence[str]) -> bool:
-    """Return whether a metric splits texts by a tokenizer that fits; TER splits Chinese and Japanese."""
+def split_metrics(language: str) -> str:
+    """Return the metrics that a tokenizer helps with texts of a language: TER splits only Chinese and Japanese."""
+    return _("BLEU and TER") if language in ASIAN else "BLEU"
+
+
+def _splits(variant: Variant, language: str) -> bool:
+    """Return whether a metric splits the words of a language that spaces do not separate."""
     if variant.metric in ORDERS:
-        return variant.split in fitting
-    return variant.metric in SACREBLEU and variant.split == "asian"
+        return variant.split in SPLIT_APART[language]
+    return variant.metric in SACREBLEU and variant.split == "asian" and language in ASIAN

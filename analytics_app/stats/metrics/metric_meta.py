@@ -34,6 +34,7 @@ def over_texts(
     n_resamples: int,
     confidence: float,
     rng: np.random.Generator,
+    tau_interval: bool = True,
 ) -> Correlations:
     """Correlate scores of people and of a metric over all texts of all systems; intervals over items [1]_.
 
@@ -46,6 +47,8 @@ def over_texts(
     n_resamples : int
     confidence : float
     rng : numpy.random.Generator
+    tau_interval : bool
+        Whether tau has an interval, whose time grows with the square of the number of texts.
 
     Returns
     -------
@@ -74,12 +77,14 @@ def over_texts(
         undefined = texts.estimate(None, problem)
         return Correlations(undefined, undefined, undefined)
     too_many = f"No interval is drawn for tau over more than {_PAIRED_TEXTS:,} texts."
+    if not tau_interval:
+        too_many = "No interval is drawn for tau over so many texts, systems and metrics."
     return Correlations(
         *texts.correlations(
             # Means of ratings that differ by rounding only are tied. Scores of metrics are not rounded: a BLEU of
             # 1e-16 is not equal to 1e-12.
             tying=settled(texts.x),
-            no_tau_interval=too_many if texts.x.size > _PAIRED_TEXTS else None,
+            no_tau_interval=too_many if texts.x.size > _PAIRED_TEXTS or not tau_interval else None,
             n_resamples=n_resamples,
             confidence=confidence,
             rng=rng,
