@@ -17,7 +17,7 @@ FOLDER = Path("examples") / "plans"
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """A paper by the name of its folder: how its plan is called on pages, and what the plan computes."""
+    """A paper by the name of its folder: the name of its plan on pages, and a sentence on the figures of the plan."""
 
     label: str | Promise
     sentence: str | Promise

@@ -1,4 +1,4 @@
-"""The scores that are asked for: metrics, what they compare texts with, and how they split them."""
+"""The scores that are asked for: metrics, the references or sources of texts, and the ways to split texts."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from analytics_app.stats.metrics.reference_scores import COMPUTED, DEFAULT_TOKEN
 
 REFERENCES, SOURCE, BOTH = "references", "source", "both"
 AGAINST = {
-    REFERENCES: _("the references"),
-    SOURCE: _("the source text"),
-    BOTH: _("both: the source text is one more reference"),
+    REFERENCES: _("The references"),
+    SOURCE: _("The source text"),
+    BOTH: _("Both: the source text is one more reference"),
 }
 # What stands behind the name of a metric and in its signature.
 _BEHIND = {SOURCE: "source", BOTH: "source and references"}
@@ -95,7 +95,7 @@ class Request:
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """Return the systems whose texts are references."""
+        """Return the keys of the systems with texts that are references."""
         return tuple(key for key in self.references if key != OF_ITEMS)
 
     @property

@@ -219,7 +219,7 @@ def texts_of(study: Study, request: Request) -> list[ComputedText]:
 
 
 def _compared_with(variant: Variant, text: ComputedText, request: Request) -> tuple[str, ...]:
-    """Return what a metric compares a text with; empty if the text gets no score.
+    """Return the texts that a metric compares a text with; none if the text gets no score.
 
     A system whose texts are references is compared with the source, and with fewer references than there are in all:
     then its own text is not among them.
@@ -344,7 +344,7 @@ def _notes(request: Request, texts: Sequence[ComputedText]) -> Iterator[str]:
 
 
 def _unsplit(request: Request, languages: Set[str]) -> Iterator[str]:
-    """Yield a warning for each language whose words are not split, with the metrics whose scores mean little then."""
+    """Yield a warning for each language that is not split into words, with the metrics that say little then."""
     for language in sorted(languages & SPLIT_APART.keys()):
         poor = [
             variant for variant in request.variants if variant.metric in BY_WORDS and not _splits(variant, language)

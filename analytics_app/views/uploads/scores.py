@@ -112,12 +112,12 @@ class ComputeForm(forms.Form):
 
     @property
     def not_installed(self) -> list[str]:
-        """Return the ways to split texts whose packages this site does not have."""
+        """Return the ways to split texts that need packages which this site does not have."""
         return [name for name in OF_PACKAGES if name not in tokenizers()]
 
     @property
     def warning(self) -> str:
-        """Return a warning where the study is in a language whose words the default does not split; else nothing."""
+        """Return a warning where the default does not split the language of the study into words; else nothing."""
         language = self._study.language.partition("-")[0]
         if language not in SPLIT_APART:
             return ""
