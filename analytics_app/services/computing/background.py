@@ -3,7 +3,6 @@
 The computation is a row, and how workers take rows is in `tasks_app.services.background`.
 """
 
-from dataclasses import asdict
 from typing import Any
 
 from django.db.models.functions import Now
@@ -11,7 +10,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from analytics_app.models import ScoreWork
-from analytics_app.services.computing.scores import CannotCompute, Request, compute_scores
+from analytics_app.services.computing.request import Request
+from analytics_app.services.computing.scores import CannotCompute, compute_scores
 from analytics_app.services.uploads.flow import Uploaded
 from tasks_app.models import Membership, Study
 from tasks_app.services import events
@@ -33,7 +33,7 @@ def ask(*, study: Study, request: Request, by: events.Actor) -> ScoreWork:
 @atomically
 def _note(*, study_id: int, request: Request, by: events.Actor) -> tuple[ScoreWork, bool]:
     study = Study.objects.select_for_update().get(pk=study_id)
-    given = {**asdict(request), "metrics": list(request.metrics)}
+    given = request.given
     work = ScoreWork.objects.filter(study=study).first()
     if work is not None and work.is_under_way:
         if work.given != given:
@@ -53,7 +53,7 @@ def _compute(row: ScoreWork) -> None:
     def done(stored: Uploaded) -> None:
         WORK.done(row, notes=stored.notes, summary=stored.summary[:200])
 
-    request = Request(**{**row.given, "metrics": tuple(row.given["metrics"])})
+    request = Request.read(row.given)
     with Progress(row) as progress:
         compute_scores(study=row.study, request=request, by=row.by, tell=progress.tell, stored=done)
 
