@@ -12,6 +12,7 @@ from analytics_app import analyses, plan
 from analytics_app.heds.answers import Answer
 from analytics_app.heds.filling.texts import FrozenVersion, UnitSizes, counts_of
 from analytics_app.models import Plan, ResultRow, Run
+from analytics_app.selectors.results import systems_shown
 from analytics_app.selectors.runs import best_run
 from tasks_app.hooks.sections import Json
 from tasks_app.models import Extension, Membership, Study, Task, Withdrawal
@@ -185,7 +186,10 @@ def _plan(study: Study) -> dict[str, Json]:
 
 
 def _rows(run: Run | None) -> list[ResultRow]:
-    """Return the rows of a run about agreement, fieldwork, comparisons and marks of metrics; no slice, no rater."""
+    """Return the rows of a run about agreement, fieldwork, comparisons, wordings and marks of metrics.
+
+    There are none of slices and raters. Those of wordings name systems, so they are missing while systems are hidden.
+    """
     if run is None:
         return []
     rows = ResultRow.objects.filter(run=run, basis="kept", slice=None, group=None, wave=None, rater=None)
@@ -193,6 +197,8 @@ def _rows(run: Run | None) -> list[ResultRow]:
     compared = rows.filter(metric=None).exclude(system_b=None)
     named = rows.filter(statistic__in=(*analyses.measures_of_agreement(), *REPEATS, *FIELDWORK, *CEILING)) | compared
     named |= rows.filter(analysis="predicted_marks", statistic__in=OF_METRICS, system=None, label=None)
+    if systems_shown(run.study):
+        named |= rows.filter(analysis="wordings")
     return list(named.order_by("order"))
 
 
