@@ -1,11 +1,13 @@
 """Wordings of a question: how ratings shift with the wording, and whether the comparison of systems depends on it."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
+from numpy.typing import NDArray
 
 from analytics_app.analyses.base import Analysis, Question, Rows, Sample, in_words
 from analytics_app.analyses.registry import register
@@ -16,6 +18,7 @@ from analytics_app.charts.drawing import Sketch, chart
 from analytics_app.charts.picking import INTERVAL, Material, counted, each, point, value_of
 from analytics_app.charts.points import points_chart
 from analytics_app.models import ResultRow
+from analytics_app.ratings import Floats
 from analytics_app.ratings.extras.wordings import Wordings as DrawnWordings
 from analytics_app.results import TO_RATERS_AND_TEXTS, Row, is_significant
 from analytics_app.show import cells
@@ -36,13 +39,14 @@ T_OF_MODEL = "t of a linear mixed model with raters and items random"
 F_OF_MODEL = "F of a linear mixed model with raters and items random"
 WELCH, LEAST_P = "Welch's t between the means of raters", "the least adjusted p of Welch's t tests between raters"
 LEFT_OUT = "Of raters who read two wordings, only the ratings in the first one are compared ({n} are left out)."
-ONE_READ = "All ratings so far are of one wording."
+NONE_READ = "There are no ratings in a known wording."
+ONE_READ = "All ratings are of one wording."
 TWO_SYSTEMS = 2
 
 
 @register
 class Wordings(Analysis):
-    """Means by wording and system, the shift of each wording, and what each system gains or loses by it.
+    """Means by wording and system, the shift of each wording, and the gain or loss of each system by the wording.
 
     Raters were drawn into wordings, and rated texts of every system. All values are on the scale of the question,
     whichever way round the screen had it. The first wording is the one that the others are compared with.
@@ -72,38 +76,65 @@ class Wordings(Analysis):
 
     def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield means, shifts with their test, and gains of systems with theirs."""
-        once = sample.first_per_rater()
-        table, names = once.table, sample.question.wordings
-        row, system, item = table.by_system()
-        drawn = once.extras[DrawnWordings]
-        place = np.array([names.index(name) if name in names else -1 for name in drawn.names] + [-1])
-        wording = place[drawn.code[table.judgment[row], table.criterion[row]]]
-        keep = (wording >= 0) & ~np.isnan(table.value[row])
-        row, system, item, wording = row[keep], system[keep], item[keep], wording[keep]
-        if len(np.unique(wording)) < 2:
-            note = ONE_READ if len(row) else None
+        given = _Compared.of(sample.first_per_rater())
+        if len(given.names) < 2:
+            note = ONE_READ if given.names else NONE_READ
             yield Rows(self.name, sample).row("wording_shift_test", note=note, settings={"raters": {}})
             return
-        # Wordings that nobody has read yet are not compared.
-        names, wording = tuple(names[one] for one in np.unique(wording)), np.unique(wording, return_inverse=True)[1]
-        rater = table.rater[row]
-        own_wording = np.full(int(rater.max()) + 1, -1)
-        own_wording[rater[::-1]] = wording[::-1]
-        kept = own_wording[rater] == wording
-        note = None if kept.all() else LEFT_OUT.format(n=in_words(int((~kept).sum()), "rating", "ratings"))
-        systems, code = np.unique(system[kept], return_inverse=True)
+        systems, code = np.unique(given.system, return_inverse=True)
         comparison = compare_wordings(
-            table.value[row[kept]],
-            wording[kept],
+            given.value,
+            given.wording,
             code,
-            item[kept],
-            rater[kept],
-            n_wordings=len(names),
+            given.item,
+            given.rater,
+            n_wordings=len(given.names),
             n_systems=len(systems),
             confidence=sample.common.confidence,
         )
-        keys = tuple(table.names.systems[one] for one in systems)
-        yield from _Written(Rows(self.name, sample), comparison, names, keys, note).rows()
+        keys = tuple(sample.table.names.systems[one] for one in systems)
+        left_out = LEFT_OUT.format(n=in_words(given.n_left_out, "rating", "ratings")) if given.n_left_out else None
+        yield from _Written(Rows(self.name, sample), comparison, given.names, keys, left_out).rows()
+
+
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """The ratings that are compared, a row for each output that a rating counts for.
+
+    `wording` is a code into `names`: the wordings that somebody has read, in the order of the question. Ratings of a
+    rater in another wording than the first one are left out.
+    """
+
+    value: Floats
+    wording: NDArray[np.int64]
+    system: NDArray[np.int64]
+    item: NDArray[np.int64]
+    rater: NDArray[np.int64]
+    names: tuple[str, ...]
+    n_left_out: int
+
+    @classmethod
+    def of(cls, sample: Sample) -> Self:
+        """Return the ratings of a sample in known wordings."""
+        table, declared, drawn = sample.table, sample.question.wordings, sample.extras[DrawnWordings]
+        row, system, item = table.by_system()
+        place = np.array([*(declared.index(name) if name in declared else -1 for name in drawn.names), -1])
+        wording = place[drawn.code[table.judgment[row], table.criterion[row]]]
+        rater = table.rater[row]
+        known = (wording >= 0) & ~np.isnan(table.value[row])
+        first = np.full(len(table.names.raters), -1)
+        first[rater[known][::-1]] = wording[known][::-1]
+        kept = known & (first[rater] == wording)
+        read, code = np.unique(wording[kept], return_inverse=True)
+        return cls(
+            value=table.value[row[kept]],
+            wording=code.astype(np.int64),
+            system=system[kept].astype(np.int64),
+            item=item[kept].astype(np.int64),
+            rater=rater[kept].astype(np.int64),
+            names=tuple(declared[one] for one in read),
+            n_left_out=int((known & ~kept).sum()),
+        )
 
 
 class _Written:

@@ -1,4 +1,4 @@
-"""Experiments with the wording of a question: who reads which wording, and what cannot be told."""
+"""Experiments with the wording of a question: too few raters, unsuitable words, and analyses that pool wordings."""
 
 from collections.abc import Iterator, Mapping
 from math import ceil
@@ -33,7 +33,7 @@ def _path(number: int) -> Path:
 
 @register
 def few_raters_a_wording(facts: Facts) -> Iterator[Point]:
-    """Yield the questions whose wordings too few raters will read, as far as the plan says how many come."""
+    """Yield the questions with too few raters for each wording, as far as the plan says how many raters come."""
     for _place, task, asked in _experiments(facts):
         load = facts.workload.tasks.get(str(task["key"])) if facts.workload else None
         if load is None or not load.sets:

@@ -411,7 +411,7 @@ class TaskType(Declared, ABC):
             yield f"{self.name} needs {needed} questions; there are {len(criteria)}."
 
     def wording_problems(self, criteria: Sequence[Criterion]) -> Iterator[tuple[str, int | None, str]]:
-        """Yield what is wrong with the wordings of questions: key of the criterion, number of the wording, a sentence.
+        """Yield the problems of the wordings of questions: key of the criterion, number of the wording, a sentence.
 
         A wording has the number of its entry, from 0; the number is None where no wording is to blame alone.
         """

@@ -313,9 +313,13 @@ class GridType(SingleOrTogether):
         return round(low + high - value, 10) + 0.0 if criterion.reversed else float(value) + 0.0
 
     def answered_questions(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
-        """Yield the steps, or the scale, of every text and criterion."""
+        """Yield the steps, or the scale, of every text and criterion.
+
+        Steps stand as on the screen. A scale without steps runs from its low to its high end, as known answers do, also
+        where the screen had it the other way round.
+        """
         form = self.form(screen)
-        low, high, _step = self.scale_of()
+        low, high, step = self.scale_of()
         for shown in screen.shown_parts:
             for criterion in map(self.on_screen, screen.shown_criteria):
                 name = field_name(shown.position, criterion.key)
@@ -329,16 +333,16 @@ class GridType(SingleOrTogether):
                     shown,
                     tuple(
                         AnsweredOption(
-                            step_words(step),
-                            value := self._number_on_screen(criterion, float(step.value)),
+                            step_words(one),
+                            value := self._number_on_screen(criterion, float(one.value)),
                             value == given,
                             criterion.language_of_scale,
                         )
-                        for step in steps_of(form[name])
+                        for one in steps_of(form[name])
                     )
                     if getattr(field, "choices", ())
                     else (),
-                    criterion,
+                    reversed_scale(criterion, (low, high, step)) if criterion.reversed else criterion,
                     (low, high),
                     given=given,
                 )

@@ -77,6 +77,8 @@ def test_a_reversed_scale_is_stored_on_the_scale_of_the_question(
         assert str(shown["p1-fluency"].value()) == posted
     (asked,) = given.kind.answered_questions(given, stored)
     assert asked.given == value
+    assert asked.criterion is not None
+    assert (asked.criterion.low, asked.criterion.labels) == (criterion.low, criterion.labels)
     assert [option.value for option in asked.options if option.chosen] in ([value], [])
 
 

@@ -71,7 +71,7 @@ def verbatim(criterion: Criterion) -> str:
 
 
 def _in_full(criterion: Criterion) -> str:
-    """Return a wording with what stands above and below it, and the direction of its scale."""
+    """Return a wording with the texts above and below the question, and the direction of its scale."""
     parts = [f"“{criterion.wording}”"]
     parts += [f"above it: “{criterion.shown_first}”"] if criterion.shown_first else []
     parts += [f"with the example “{criterion.example}”"] if criterion.example else []

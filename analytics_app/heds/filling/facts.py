@@ -12,7 +12,6 @@ from analytics_app import analyses, plan
 from analytics_app.heds.answers import Answer
 from analytics_app.heds.filling.texts import FrozenVersion, UnitSizes, counts_of
 from analytics_app.models import Plan, ResultRow, Run
-from analytics_app.selectors.results import systems_shown
 from analytics_app.selectors.runs import best_run
 from tasks_app.hooks.sections import Json
 from tasks_app.models import Extension, Membership, Study, Task, Withdrawal
@@ -159,7 +158,7 @@ def facts_of(study: Study, run: Run | None = None) -> Facts:
         evaluators=counts.evaluators,
         groups=counts.groups,
         run=run,
-        rows=_rows(run),
+        rows=_rows(run, systems_hidden=study.state in Study.State.UNDER_WAY),
         # A run has its own settings.
         plan={} if run is not None else _plan(study),
     )
@@ -185,10 +184,10 @@ def _plan(study: Study) -> dict[str, Json]:
     return {**plan.default_document(), **document}
 
 
-def _rows(run: Run | None) -> list[ResultRow]:
+def _rows(run: Run | None, *, systems_hidden: bool) -> list[ResultRow]:
     """Return the rows of a run about agreement, fieldwork, comparisons, wordings and marks of metrics.
 
-    There are none of slices and raters. Those of wordings name systems, so they are missing while systems are hidden.
+    There are none of slices and raters. Those of wordings name systems, so they are missing while a study is open.
     """
     if run is None:
         return []
@@ -197,7 +196,7 @@ def _rows(run: Run | None) -> list[ResultRow]:
     compared = rows.filter(metric=None).exclude(system_b=None)
     named = rows.filter(statistic__in=(*analyses.measures_of_agreement(), *REPEATS, *FIELDWORK, *CEILING)) | compared
     named |= rows.filter(analysis="predicted_marks", statistic__in=OF_METRICS, system=None, label=None)
-    if systems_shown(run.study):
+    if not systems_hidden:
         named |= rows.filter(analysis="wordings")
     return list(named.order_by("order"))
 

@@ -212,7 +212,7 @@ def compare_wordings(
 
 
 def _contrasts(given: _Given) -> tuple[list[Floats], list[list[Floats | None]]]:
-    """Return the weights of cells (wordings by systems) in each shift, and in what each system gains beyond it."""
+    """Return the weights of cells (wordings by systems) in each shift, and in the gain of each system beyond it."""
     shape, systems = (given.n_wordings, given.n_systems), given.everywhere
     shifts: list[Floats] = []
     gains: list[list[Floats | None]] = []

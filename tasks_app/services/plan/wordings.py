@@ -3,18 +3,35 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from random import Random
+from typing import Any
+
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import OuterRef, QuerySet
+from django.db.models.functions import JSONObject
 
 from tasks_app.designs.base import PlanUnit
-from tasks_app.models import Task
+from tasks_app.models import Task, TaskCriterion
 from tasks_app.task_types.data import FIRST_WORDING
 
 # The wording of each question that has several, by the key of its criterion.
 Wordings = dict[str, str]
 
 
+def read_with_criteria(tasks: QuerySet[Task]) -> QuerySet[Task]:
+    """Read the words of the questions of tasks with the tasks, so that `wordings_of` needs no query for each."""
+    rows = TaskCriterion.objects.filter(task=OuterRef("pk")).order_by("order")
+    asked = ArraySubquery(rows.values(asked=JSONObject(key="criterion__key", ends="criterion__ends")))
+    return tasks.annotate(asked_criteria=asked)
+
+
 def wordings_of(task: Task) -> dict[str, tuple[str, ...]]:
     """Return the names of the wordings of the questions of a task that have several, by the key of the criterion."""
-    rows = task.task_criteria.order_by("order").values_list("criterion__key", "criterion__ends")
+    read = vars(task).get("asked_criteria")
+    rows: Iterable[tuple[str, Mapping[str, Any]]] = (
+        task.task_criteria.order_by("order").values_list("criterion__key", "criterion__ends")
+        if read is None
+        else [(criterion["key"], criterion["ends"]) for criterion in read]
+    )
     return with_wordings((key, [wording["key"] for wording in ends.get("wordings", ())]) for key, ends in rows)
 
 
@@ -45,7 +62,7 @@ def draw_wordings(
 
 
 def _criterion_of(booklet: Sequence[PlanUnit]) -> str:
-    """Return the criterion of a set whose units all have the same; empty where they ask several."""
+    """Return the criterion that all units of a set have; empty where they have several."""
     criteria = {unit.criterion for unit in booklet}
     return criteria.pop() if len(criteria) == 1 else ""
 
