@@ -280,6 +280,7 @@ ACTIONS = frozenset(
         "analytics:cancel",
         "analytics:start_without",
         "analytics:main_study",
+        "analytics:follow_up",
         "analytics:remove_pair",
         "analytics:send",
         "api_results:cancel",
