@@ -40,3 +40,19 @@ def _read(path: Path) -> PublishedPlan:
 def plans_for(study: Study) -> list[PublishedPlan]:
     """Return the published plans that a study has data for: all of them compare metrics with people."""
     return list(published_plans().values()) if MetricScore.objects.filter(study=study).exists() else []
+
+
+def analyses_of(plan: PublishedPlan, study: Study) -> list[dict[str, Any]]:
+    """Return the analyses of a published plan for a study, without naming systems to leave out that it does not have.
+
+    Of entries that are then the same, one is left.
+    """
+    systems = set(study.systems.values_list("key", flat=True))
+    entries: list[dict[str, Any]] = []
+    for given in plan.analyses:
+        entry = dict(given)
+        if "without_systems" in entry:
+            entry["without_systems"] = [key for key in entry["without_systems"] if key in systems]
+        if entry not in entries:
+            entries.append(entry)
+    return entries
