@@ -565,7 +565,7 @@ class ErrorSpans(SpanParameters):
     Form = SpansForm
 
     def instructions(self) -> Words:
-        """Return the instructions, with the place where raters of this task mark what is missing."""
+        """Return the instructions, with the place where raters of this task mark missing words."""
         if self.has_missing:
             return self.default_instructions
         return self.instructions_with_source if self.marks_source else self.instructions_without_missing

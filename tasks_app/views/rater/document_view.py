@@ -38,7 +38,7 @@ class ShownEnd:
 
     @property
     def heading(self) -> str:
-        """The name of what is asked about: the document, with the name of its column."""
+        """The name of the document with that of its column, as the heading of the questions."""
         whole, column = _("The whole document"), self.entry.column_name
         return _("%(part)s, %(text)s") % {"part": whole, "text": column} if column else whole
 
