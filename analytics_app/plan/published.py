@@ -1,4 +1,4 @@
-"""The analyses of published papers: the folders of examples/plans/, each with a plan file and the words for its preset."""
+"""The analyses of published papers: the folders of examples/plans/, each with a plan file and words for its preset."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -28,6 +28,11 @@ class ShownRow:
         """The number of the part, for ids on the page."""
         return str(self.number)
 
+    @property
+    def named_texts(self) -> list[tuple[int, str]]:
+        """The texts of the part by their numbers on the page, with the names of their columns."""
+        return [(cell.number, cell.column_name) for cell in self.cells if cell is not None]
+
 
 @dataclass(frozen=True, slots=True)
 class ShownEnd:
