@@ -1,4 +1,4 @@
-"""The presets of a new run: the settings of the plan, or those with other quality rules."""
+"""The presets of a new run: the settings of the plan, those with other quality rules, and the analyses of papers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from analytics_app import quality
-from analytics_app.plan.papers import PAPERS, analyses_as_in
+from analytics_app.plan.published import PublishedPlan, plans_for
 from analytics_app.quality.base import Evidence, Rule
 from analytics_app.selectors.evidence import evidence_of
 from analytics_app.views.run_form import with_rules
@@ -43,8 +43,7 @@ class Preset:
 def presets(study: Study, planned: Mapping[str, Any], *, is_plan: bool) -> dict[str, Preset]:
     """Return the presets by their keys in addresses: the plan, with strict rules, without rules, and as in papers.
 
-    Papers about metrics come where the study has scores of some. If not `is_plan`, the plan cannot be used any more,
-    and `planned` are the default settings.
+    If not `is_plan`, the plan cannot be used any more, and `planned` are the default settings.
     """
     evidence = evidence_of(study)
     ordered = sorted(quality.registry.values(), key=lambda rule: (rule.order, rule.name))
@@ -78,24 +77,14 @@ def presets(study: Study, planned: Mapping[str, Any], *, is_plan: bool) -> dict[
             _("Only the quality rules change: none is applied, so ratings excluded by hand count as well."),
             with_rules(planned, []),
         ),
-        **_as_in_papers(study, planned),
+        **{plan.name: _as_in(plan, planned) for plan in plans_for(study)},
     }
 
 
-def _as_in_papers(study: Study, planned: Mapping[str, Any]) -> dict[str, Preset]:
-    """Return the presets that change the analyses to those of a published paper, by their keys."""
-    if not study.metric_scores.exists():
-        return {}
-    systems = set(study.systems.values_list("key", flat=True))
-    return {
-        name: Preset(
-            f"preset={name}",
-            str(paper.label),
-            _("Only the analyses change. %(paper)s") % {"paper": paper.sentence},
-            {**planned, "analyses": analyses_as_in(name, systems)},
-        )
-        for name, paper in PAPERS.items()
-    }
+def _as_in(plan: PublishedPlan, planned: Mapping[str, Any]) -> Preset:
+    """Return the preset with the analyses of a paper, and the rules of the plan."""
+    label = _("As in %(cited)s") % {"cited": plan.cited}
+    return Preset(f"preset={plan.name}", label, plan.computes, {**planned, "analyses": plan.analyses})
 
 
 def _left_out(rules: Sequence[type[Rule]], evidence: set[Evidence]) -> str:

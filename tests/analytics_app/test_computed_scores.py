@@ -388,6 +388,21 @@ def test_a_program_that_takes_too_long_is_ended_with_all_that_it_began(
     assert not (tmp_path / "lived").exists()
 
 
+def test_a_process_that_detaches_itself_keeps_nobody_waiting(study: Path, tmp_path: Path, settings: Any) -> None:
+    """It is in no session that could be ended, and holds what it inherited from the program."""
+    program, done = tmp_path / "lengths.py", tmp_path / "done"
+    program.write_text(PROGRAM)
+    detached = f"for _ in $(seq 600); do [ -e {done} ] && exit; sleep 0.1; done"
+    settings.EVALWEB_METRIC_PROGRAMS = {
+        "GRUEN": ["sh", "-c", f"setsid sh -c '{detached}' & {sys.executable} {program}"]
+    }
+    settings.EVALWEB_METRIC_PROGRAM_SECONDS = 50
+    try:
+        assert computed("--metrics", "GRUEN")["scores"] == 7
+    finally:
+        done.touch()
+
+
 def test_a_program_that_is_not_there_is_named(study: Path, settings: Any) -> None:
     settings.EVALWEB_METRIC_PROGRAMS = {"GRUEN": ["/nowhere/gruen"]}
     with pytest.raises(CommandError, match=r"The program of GRUEN: .*No such file"):

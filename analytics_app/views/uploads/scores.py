@@ -28,6 +28,7 @@ from analytics_app.stats.metrics.reference_scores import COMPUTED, DEFAULT_TOKEN
 from analytics_app.views.uploads.base import UploadPages
 from tasks_app import access
 from tasks_app.models import Study, System
+from tasks_app.services.background import Busy
 from tasks_app.settings.fields import YesNoField
 from tasks_app.views.researcher.frame import researcher_page, study_page
 from tasks_app.views.researcher.importing.uploading import EDITOR
@@ -169,7 +170,7 @@ class Pages(UploadPages):
             return self.page({"upload": self.upload_form(), **self.beside_upload()}, 422)
         try:
             background.ask(study=self.study, request=self.compute.asked, by=self.request.user)
-        except background.Busy as busy:
+        except Busy as busy:
             messages.warning(self.request, str(busy))
         return redirect("analytics:computing_scores", self.study.slug)
 

@@ -97,6 +97,11 @@ class LabelsForm(OneTextForm):
         for criterion, options in self.criteria_with_options:
             yield from _fields(kind, criterion, options)
 
+    @property
+    def asked_of_text(self) -> Sequence[Criterion]:
+        """The questions about the text."""
+        return [criterion for criterion, _options in self.criteria_with_options]
+
     def questions(self) -> list[Question]:
         """Return the questions in the order of the screen, for the template."""
         return [self._question(criterion, options) for criterion, options in self.criteria_with_options]

@@ -20,7 +20,8 @@ from analytics_app.models import MetricScore, ScoreWork
 from analytics_app.services.computing import background
 from analytics_app.services.computing import scores as computing
 from tasks_app.models import Membership, Study
-from tasks_app.services import progress
+from tasks_app.services import broker, progress
+from tasks_app.services.background import AGAIN, GIVEN_UP
 from tasks_app.services.study import deleting
 from tests.tasks_app.importing import kit
 
@@ -226,10 +227,10 @@ def test_a_worker_that_dies_stores_nothing_and_the_next_one_does_it_all(
     assert not MetricScore.objects.exists()
     assert ScoreWork.objects.get().state == "working"
     sent: list[int] = []
-    monkeypatch.setattr(background.broker, "send", lambda _job, ids, **_rest: sent.extend(ids))
-    background.notify_again()
+    monkeypatch.setattr(broker, "send", lambda _job, ids, **_rest: sent.extend(ids))
+    background.WORK.notify_again()
     assert sent == []
-    ScoreWork.objects.update(asked_at=Now() - timedelta(seconds=2 * background.AGAIN))
+    ScoreWork.objects.update(asked_at=Now() - timedelta(seconds=2 * AGAIN))
     jobs.ring_again()
     assert work.pk in sent
     jobs.compute_scores(work.pk)
@@ -238,9 +239,9 @@ def test_a_worker_that_dies_stores_nothing_and_the_next_one_does_it_all(
 
 def test_what_no_worker_did_within_an_hour_is_given_up(study: Study, rosas_browser: Client) -> None:
     asked(rosas_browser, "chrF")
-    ScoreWork.objects.update(asked_at=Now() - timedelta(seconds=2 * background.GIVEN_UP))
-    background.notify_again()
-    assert "This could not be done within an hour. Nothing was stored." in page(rosas_browser)
+    ScoreWork.objects.update(asked_at=Now() - timedelta(seconds=2 * GIVEN_UP))
+    background.WORK.notify_again()
+    assert "This could not be done within an hour. Nothing was changed." in page(rosas_browser)
 
 
 @pytest.mark.parametrize(
@@ -294,7 +295,7 @@ def test_nobody_computes_who_may_no_longer(study: Study, rosas_browser: Client) 
     Membership.objects.filter(study=study).update(role="viewer")
     jobs.compute_scores(work.pk)
     assert ScoreWork.objects.get().notes == [
-        "The person who asked for this may no longer edit the study. Another editor has to."
+        "The person who asked for this may no longer edit the study. Another editor has to ask for it."
     ]
     assert not MetricScore.objects.exists()
 

@@ -1,0 +1,57 @@
+"""The analyses of published papers: the folders of examples/plans/, each with a plan file and what it computes."""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+from analytics_app.models import MetricScore
+from analytics_app.plan import complete
+from tasks_app.models import Study
+from tasks_app.setup.starting import read_shipped
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedPlan:
+    """The analyses of a paper with their settings; `cited` names the paper, `computes` says what they show."""
+
+    name: str
+    cited: str
+    computes: str
+    analyses: list[Mapping[str, Any]]
+
+
+@cache
+def published_plans() -> Mapping[str, PublishedPlan]:
+    """Return the published plans by the names of their folders."""
+    folder = Path(settings.BASE_DIR) / "examples" / "plans"
+    return {path.parent.name: _read(path) for path in sorted(folder.glob("*/plan.yaml"))}
+
+
+def _read(path: Path) -> PublishedPlan:
+    about, plan = read_shipped(path.with_name("paper.yaml")), read_shipped(path)
+    document = complete(plan, criteria=(), systems=())
+    return PublishedPlan(path.parent.name, about["cited"], about["computes"].strip(), document["analyses"])
+
+
+def plans_for(study: Study) -> list[PublishedPlan]:
+    """Return the published plans that a study has data for: all of them compare metrics with people."""
+    if not MetricScore.objects.filter(study=study).exists():
+        return []
+    systems = set(study.systems.values_list("key", flat=True))
+    return [replace(plan, analyses=_without_others(plan.analyses, systems)) for plan in published_plans().values()]
+
+
+def _without_others(analyses: Iterable[Mapping[str, Any]], systems: Collection[str]) -> list[Mapping[str, Any]]:
+    """Return analyses that leave out only systems which the study has; those that are then the same stand once."""
+    fitting: list[Mapping[str, Any]] = []
+    for entry in analyses:
+        own = dict(entry)
+        if "without_systems" in own:
+            own["without_systems"] = [key for key in own["without_systems"] if key in systems]
+        if own not in fitting:
+            fitting.append(own)
+    return fitting
