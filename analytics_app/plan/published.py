@@ -1,7 +1,7 @@
 """The analyses of published papers: the folders of examples/plans/, each with a plan file and what it computes."""
 
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -39,19 +39,20 @@ def _read(path: Path) -> PublishedPlan:
 
 def plans_for(study: Study) -> list[PublishedPlan]:
     """Return the published plans that a study has data for: all of them compare metrics with people."""
-    if not MetricScore.objects.filter(study=study).exists():
-        return []
+    return list(published_plans().values()) if MetricScore.objects.filter(study=study).exists() else []
+
+
+def analyses_of(plan: PublishedPlan, study: Study) -> list[dict[str, Any]]:
+    """Return the analyses of a published plan for a study, without naming systems to leave out that it does not have.
+
+    Of entries that are then the same, one is left.
+    """
     systems = set(study.systems.values_list("key", flat=True))
-    return [replace(plan, analyses=_without_others(plan.analyses, systems)) for plan in published_plans().values()]
-
-
-def _without_others(analyses: Iterable[Mapping[str, Any]], systems: Collection[str]) -> list[Mapping[str, Any]]:
-    """Return analyses that leave out only systems which the study has; those that are then the same stand once."""
-    fitting: list[Mapping[str, Any]] = []
-    for entry in analyses:
-        own = dict(entry)
-        if "without_systems" in own:
-            own["without_systems"] = [key for key in own["without_systems"] if key in systems]
-        if own not in fitting:
-            fitting.append(own)
-    return fitting
+    entries: list[dict[str, Any]] = []
+    for given in plan.analyses:
+        entry = dict(given)
+        if "without_systems" in entry:
+            entry["without_systems"] = [key for key in entry["without_systems"] if key in systems]
+        if entry not in entries:
+            entries.append(entry)
+    return entries

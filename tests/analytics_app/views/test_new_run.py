@@ -10,7 +10,7 @@ from pytest_django import DjangoAssertNumQueries
 from analytics_app import plan as plans
 from analytics_app import quality
 from analytics_app.models import Exclusion, MetricScore, Run
-from analytics_app.plan.published import plans_for, published_plans
+from analytics_app.plan.published import published_plans
 from analytics_app.quality.base import Evidence
 from analytics_app.runs import preview
 from analytics_app.selectors.evidence import evidence_of
@@ -145,31 +145,6 @@ def test_a_study_with_scores_of_metrics_offers_the_analyses_of_a_paper(
     assert (analysis["analysis"], analysis["directions"], analysis["wmt"]) == ("metrics", "listed", False)
 
 
-def test_each_published_plan_is_started_with_its_own_analyses(
-    rosas_browser: Client, address: str, filled: Study
-) -> None:
-    MetricScore.objects.create(study=filled, metric="BLEU", system=filled.systems.first(), value=1, source="uploaded")
-    expected = {
-        "gruen_2020": {"metrics": {"williams_ranks": True, "wmt": False}, "metrics_apart": {"by_system": False}},
-        "rome_2022": {"metrics_apart": {"by_level": False}, "metrics": {"compare": False}},
-        # The study has no system REF that could be left out, so the two entries are the same.
-        "lai_2022": {"metrics": {"without_systems": [], "ceiling": False}},
-    }
-    assert {*expected, "logacheva_2022"} == set(published_plans())
-    for name, of_analyses in expected.items():
-        chosen = f"{address}?preset={name}"
-        answer = rosas_browser.post(chosen, form(rosas_browser, chosen))
-        assert answer.status_code == 302, answer.content.decode()
-        entries = filled.runs.latest("number").settings["analyses"]
-        assert [entry["analysis"] for entry in entries] == list(of_analyses), name
-        for entry in entries:
-            wanted = of_analyses[entry["analysis"]]
-            assert {key: entry[key] for key in wanted} == wanted, name
-    System.objects.create(study=filled, key="REF")
-    (plan,) = [plan for plan in plans_for(filled) if plan.name == "lai_2022"]
-    assert [entry["without_systems"] for entry in plan.analyses] == [["REF"], []]
-
-
 def test_strict_is_started_as_it_says(rosas_browser: Client, address: str, filled: Study) -> None:
     strict = f"{address}?preset=strict"
     assert rosas_browser.post(strict, form(rosas_browser, strict)).status_code == 302
@@ -177,6 +152,33 @@ def test_strict_is_started_as_it_says(rosas_browser: Client, address: str, fille
     assert [entry["rule"] for entry in run.settings["rules"]][1:3] == ["working_time", "page_time"]
     assert run.settings == plans.check(run.settings, filled)
     assert not run.planned
+
+
+def test_a_run_begins_with_the_analyses_of_a_paper_where_there_are_scores_of_metrics(
+    rosas_browser: Client, address: str, filled: Study
+) -> None:
+    assert "As in GRUEN" not in page(rosas_browser, address)
+    MetricScore.objects.create(study=filled, metric="BLEU", system=filled.systems.first(), value=1, source="uploaded")
+    html = page(rosas_browser, address)
+    assert [name for name in published_plans() if f'<a href="?preset={name}">' not in html] == []
+    rules = rules_of(rosas_browser, address)
+    for name, expected in (
+        ("gruen_2020", {"metrics": {"williams_ranks": True, "wmt": False}, "metrics_apart": {"by_system": False}}),
+        ("rome_2022", {"metrics_apart": {"by_level": False}, "metrics": {"compare": False}}),
+        # The study has no system REF that could be left out, so the two entries are the same.
+        ("lai_2022", {"metrics": {"without_systems": [], "ceiling": False}}),
+        ("logacheva_2022", {"metrics": {"directions": "listed"}}),
+    ):
+        assert rules_of(rosas_browser, f"{address}?preset={name}") == rules
+        answer = rosas_browser.post(f"{address}?preset={name}", form(rosas_browser, f"{address}?preset={name}"))
+        assert answer.status_code == 302, answer.content.decode()
+        entries = Run.objects.latest("pk").settings["analyses"]
+        assert [entry["analysis"] for entry in entries] == list(expected), name
+        for entry in entries:
+            wanted = expected[entry["analysis"]]
+            assert {key: entry[key] for key in wanted} == wanted, name
+        Run.objects.all().delete()
+    assert [entry["without_systems"] for entry in published_plans()["lai_2022"].analyses] == [["REF"], []]
 
 
 def test_the_settings_of_a_run_stand_beside_the_presets(rosas_browser: Client, address: str, filled: Study) -> None:
