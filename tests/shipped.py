@@ -45,7 +45,7 @@ ANALYSES = (
     "metrics", "metrics_apart", "metrics_of_errors", "order_effects", "outcomes", "pair_selection", "pairwise",
     "pairwise_strength", "panas", "post_edit", "predicted_marks", "predictions", "questions", "ranking",
     "rater_quality", "raters", "robustness", "search_results", "semantic_profile", "systems", "triangle", "trueskill",
-    "trust", "variance_components", "ways_of_scoring", "with_rest",
+    "trust", "variance_components", "ways_of_scoring", "with_rest", "wordings",
 )  # fmt: skip
 
 FORMATS = (

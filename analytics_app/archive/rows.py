@@ -83,7 +83,7 @@ def _of_complete_codings(study: Study) -> Q:
 
 # Columns of ratings that were added after the first archives: in rows, and in the file of ratings.
 LATER_OF_RATINGS = ("mark_origin", "mark_of", "mark_reason")
-LATER_IN_FILE = (*LATER_OF_RATINGS, "given_by", "taken_from")
+LATER_IN_FILE = (*LATER_OF_RATINGS, "given_by", "taken_from", "wording")
 
 
 def _without_words(row: Row) -> Any:

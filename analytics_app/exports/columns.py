@@ -97,6 +97,15 @@ RATINGS: tuple[Column, ...] = (
         "r.mark_reason",
     ),
     Column(
+        "wording",
+        Kind.TEXT,
+        _(
+            "In an experiment with the wording of a question: the short name of the wording that the rater read, "
+            "“first” for the question's own words. Empty elsewhere."
+        ),
+        "(j.wordings->>c.key)",
+    ),
+    Column(
         "seconds",
         Kind.NUMBER,
         _("Active seconds that the judgment took; of a page of several texts, an equal share."),

@@ -97,6 +97,7 @@ def criterion_of(row: Criterion, language: str = "") -> contract.Criterion:
         anchors=ends.get("anchors", {}),
         kind=row.kind,
         language=row.language or language,
+        wordings=tuple(map(contract.Wording.stored, ends.get("wordings", ()))),
     )
 
 
@@ -365,7 +366,7 @@ def make_screen(frame: Frame, material: Material, study: Study, arrangement: Map
     return contract.Screen(
         kind=frame.kind,
         parts=_parts_of(material, arrangement),
-        criteria=_asked_of(frame, material),
+        criteria=contract.in_wordings(_asked_of(frame, material), arrangement),
         source=material.source,
         source_language=material.source_language,
         reference=material.reference,

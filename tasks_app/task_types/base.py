@@ -47,6 +47,7 @@ from tasks_app.task_types.data import (
     ShownPart,
     UnitDraft,
     Value,
+    Wording,
     Words,
     compare,
     described,
@@ -63,6 +64,7 @@ __all__ = [
     "DOCUMENT_SCORE",
     "GIVEN_BY",
     "ORDERED_SCALES",
+    "WORDINGS",
     "Act",
     "AnsweredOption",
     "AnsweredQuestion",
@@ -91,14 +93,20 @@ __all__ = [
     "TaskType",
     "UnitDraft",
     "Value",
+    "Wording",
     "Words",
     "described",
+    "in_wordings",
     "without_document_score",
 ]
 
 
 # The entry of an arrangement that says whose suggestions each part carries, by canonical place.
 GIVEN_BY = "given_by"
+
+# The entry of an arrangement that says in which wording each question stands, by the key of its criterion; only
+# questions with several wordings are named.
+WORDINGS = "wordings"
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +201,13 @@ class DocumentCell(Protocol):
         """The field of the form."""
 
 
+def in_wordings(criteria: Iterable[Criterion], arrangement: Arrangement) -> tuple[Criterion, ...]:
+    """Return the criteria of a screen in the wordings that its arrangement names, in their own words without one."""
+    drawn = arrangement.get(WORDINGS)
+    named = drawn if isinstance(drawn, Mapping) else {}
+    return tuple(criterion.in_wording(named.get(criterion.key)) for criterion in criteria)
+
+
 class ScreenForm(forms.Form):
     """The form of a screen, unbound or bound to posted data.
 
@@ -274,6 +289,7 @@ class TaskType(Declared, ABC):
     `rewrites` that raters change a text.
     `grades_values` is False where known answers are compared in a way of the type's own, not value by value.
     `asks_apart` is False where criteria cannot be asked in blocks or one a rater, since every screen asks more.
+    `has_wordings` says that raters can be asked a question in different wordings.
     `set_overview` gives raters a page that lists their whole set, to search it and to open any text of it.
     `seconds_an_answer` is how long an answer takes once the text is read, as far as nobody has measured it.
     Its parameters are fields of the class, and an instance has their values: `points = whole_field(…)` is the field of
@@ -304,6 +320,7 @@ class TaskType(Declared, ABC):
     has_styles: ClassVar[bool] = False
     set_overview: ClassVar[bool] = False
     asks_apart: ClassVar[bool] = True
+    has_wordings: ClassVar[bool] = False
     seconds_an_answer: ClassVar[float] = 5.0
     grades_values: ClassVar[bool] = True
     sample: ClassVar[Sample] = Sample()
@@ -423,6 +440,15 @@ class TaskType(Declared, ABC):
         elif len(criteria) < least or (most is not None and len(criteria) > most):
             needed = f"{least}" if most == least else f"at least {least}" if most is None else f"{least} to {most}"
             yield f"{self.name} needs {needed} questions; there are {len(criteria)}."
+
+    def wording_problems(self, criteria: Sequence[Criterion]) -> Iterator[tuple[str, int | None, str]]:
+        """Yield the problems of the wordings of questions: key of the criterion, number of the wording, a sentence.
+
+        A wording has the number of its entry, from 0; the number is None where no wording is to blame alone.
+        """
+        for criterion in criteria:
+            if criterion.wordings:
+                yield criterion.key, None, "Tasks of this type ask every rater a question in the same words."
 
     def units_a_rater(self) -> int | None:
         """Return the most units that one rater may judge; None if there is no limit."""
