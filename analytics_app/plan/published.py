@@ -1,4 +1,4 @@
-"""The analyses of published papers: the folders of examples/plans/, each with a plan file and words for its preset."""
+"""The analyses of published papers: the folders of examples/plans/, each with a plan and a file about its figures."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from tasks_app.setup.starting import read_shipped
 
 @dataclass(frozen=True, slots=True)
 class PublishedPlan:
-    """The analyses of a paper with their settings: `cited` names the paper, `computes` describes the results."""
+    """The analyses of a paper with their settings; `cited` names the paper, `computes` has a sentence on them."""
 
     name: str
     cited: str
@@ -33,7 +33,9 @@ def published_plans() -> Mapping[str, PublishedPlan]:
 
 def _read(path: Path) -> PublishedPlan:
     about, plan = read_shipped(path.with_name("paper.yaml")), read_shipped(path)
-    document = complete(plan, criteria=(), systems=())
+    # The systems of a plan are those of its paper: `analyses_of` takes those that a study has.
+    systems = sorted({key for entry in plan["analyses"] for key in entry.get("without_systems", ())})
+    document = complete(plan, criteria=(), systems=systems)
     return PublishedPlan(path.parent.name, about["cited"], about["computes"].strip(), document["analyses"])
 
 

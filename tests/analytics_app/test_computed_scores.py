@@ -256,6 +256,19 @@ def test_a_study_without_sources_cannot_compare_with_them(tmp_path: Path) -> Non
         computed("--metrics", "BLEU", "--against", "source")
 
 
+def test_a_composite_has_the_signatures_of_its_parts(study: Path) -> None:
+    computed("--metrics", "chrF,ROUGE-L")
+    rows = analysed(study, {"analysis": "metrics_apart"}, composites="joint: mean of chrF, ROUGE-L")
+    row = one(rows, "metric_levels_differ", criterion="quality", metric="joint")
+    version = sacrebleu.__version__
+    assert row["settings"]["signature"].startswith("chrF: nrefs:1|case:mixed|eff:yes|nc:6|nw:0|")
+    assert f"|version:{version}" in row["settings"]["signature"]
+    assert row["settings"]["signature"].endswith("; ROUGE-L: ROUGE-L|f1|words:unicode|case:lc|stem:no")
+    tables = list(tables_for("metrics_apart", [ResultRow(**row) for row in rows if row["metric"] == "joint"], 0.05))
+    assert tables
+    assert all(any(note.startswith("joint was computed here: chrF: nrefs") for note in t.notes) for t in tables)
+
+
 def test_scores_are_replaced_only_where_that_is_said(study: Path) -> None:
     computed("--metrics", "chrF")
     for options, words in (
@@ -288,7 +301,10 @@ def test_languages_without_spaces_are_warned_about(tmp_path: Path, language: str
     loaded(tmp_path, language=language)
     (_references, warning) = computed("--metrics", "BLEU,chrF")["notes"]
     tag = language.partition("-")[0]
-    assert f"({tag}) that the tokenizer 13a does not split into words, so scores by BLEU mean little" in warning
+    name = {"ja": "Japanese", "zh": "Chinese", "ko": "Korean", "th": "Thai"}[tag]
+    assert warning.startswith(
+        f"The texts are in {name}, which the tokenizer 13a does not split into words, so scores by BLEU mean little"
+    )
     assert f"Choose the tokenizer {better}" in warning
     assert len(computed("--metrics", "BLEU", "--replace", "--tokenize", better)["notes"]) == 1
     # TER splits Chinese and Japanese, and ROUGE nothing.

@@ -114,7 +114,8 @@ class Metrics(SelectedTexts, MetricAnalysis):
     source = (
         "Mathur, Baldwin and Cohn (2020). Tangled up in BLEU: reevaluating the evaluation of automatic machine "
         "translation evaluation metrics. ACL, 4984-4997. For the human ceiling: Agirre, Cer, Diab and Gonzalez-Agirre "
-        "(2012). SemEval-2012 task 6: a pilot on semantic textual similarity. *SEM, 385-393."
+        "(2012). SemEval-2012 task 6: a pilot on semantic textual similarity. *SEM, 385-393. For signatures: Post "
+        "(2018). A call for clarity in reporting BLEU scores. WMT, 186-191."
     )
     scales = ORDERED_SCALES
     needs: ClassVar[frozenset[type[Extra]]] = SelectedTexts.needs | {Scores}

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
 from django.utils.translation import ngettext
 
 from analytics_app.models import MetricScore
@@ -42,6 +43,7 @@ _BATCH = 5000
 SPLIT_APART = {
     "ja": ("char", "ja-mecab"), "zh": ("zh", "char"), "ko": ("char", "ko-mecab"), "th": ("char",),
 }  # fmt: skip
+LANGUAGES = {"ja": _lazy("Japanese"), "zh": _lazy("Chinese"), "ko": _lazy("Korean"), "th": _lazy("Thai")}
 # The languages whose texts TER can split, too.
 ASIAN = frozenset({"ja", "zh"})
 # The metrics that count words, whose scores mean little where these are not split.
@@ -351,13 +353,12 @@ def _unsplit(request: Request, languages: Set[str]) -> Iterator[str]:
         ]
         if poor:
             sentence = _(
-                "The texts are in a language (%(language)s) that the tokenizer %(tokenizer)s does not split into "
-                "words, so scores by %(names)s mean little. Choose the tokenizer %(better)s for %(metrics)s, or use "
-                "chrF."
+                "The texts are in %(language)s, which the tokenizer %(tokenizer)s does not split into words, so scores "
+                "by %(names)s mean little. Choose the tokenizer %(better)s for %(metrics)s, or use chrF."
             )
             chosen = dict.fromkeys(variant.split or "13a" for variant in poor)
             yield sentence % {
-                "language": language, "tokenizer": ", ".join(chosen),
+                "language": LANGUAGES[language], "tokenizer": ", ".join(chosen),
                 "names": ", ".join(variant.name for variant in poor), "better": SPLIT_APART[language][0],
                 "metrics": split_metrics(language),
             }  # fmt: skip

@@ -15,7 +15,14 @@ from analytics_app.models import ScoreWork
 from analytics_app.selectors.scores import metrics_of
 from analytics_app.services.computing import background
 from analytics_app.services.computing.request import AGAINST, OF_ITEMS, REFERENCES, Request
-from analytics_app.services.computing.scores import SPLIT_APART, CannotCompute, known_metrics, require, split_metrics
+from analytics_app.services.computing.scores import (
+    LANGUAGES,
+    SPLIT_APART,
+    CannotCompute,
+    known_metrics,
+    require,
+    split_metrics,
+)
 from analytics_app.services.uploads.scores import Scores
 from analytics_app.stats.metrics.reference_scores import COMPUTED, DEFAULT_TOKENIZER, OF_PACKAGES, tokenizers
 from analytics_app.views.uploads.base import UploadPages
@@ -123,11 +130,11 @@ class ComputeForm(forms.Form):
         if language not in SPLIT_APART:
             return ""
         sentence = _(
-            "The texts of this study are in a language (%(language)s) that 13a does not split into words: scores by "
-            "words mean little with it. Tick %(better)s for %(metrics)s, or take chrF, which needs no words."
+            "The texts of this study are in %(language)s, which 13a does not split into words: scores by words mean "
+            "little with it. Tick %(better)s for %(metrics)s, or take chrF, which needs no words."
         )
         better = SPLIT_APART[language][0]
-        return sentence % {"language": language, "better": better, "metrics": split_metrics(language)}
+        return sentence % {"language": LANGUAGES[language], "better": better, "metrics": split_metrics(language)}
 
     def clean(self) -> dict[str, Any]:
         """Refuse scores that cannot be computed, before a worker begins."""

@@ -140,12 +140,15 @@ def test_a_request_of_an_earlier_version_is_still_computed(study: Study, rosas_b
 
 def test_the_form_warns_where_the_default_does_not_split_words(study: Study, rosas_browser: Client) -> None:
     assert "mean little with it" not in page(rosas_browser, PATH)
+    name_of = {"ko": "Korean", "ja": "Japanese", "zh-Hans": "Chinese", "th": "Thai"}
     for language, better in (
         ("ko", "char for BLEU,"), ("ja", "char for BLEU and TER,"), ("zh-Hans", "zh for BLEU and TER,"),
         ("th", "char for BLEU,"),
     ):  # fmt: skip
         Study.objects.update(language=language)
-        assert f"mean little with it. Tick {better}" in page(rosas_browser, PATH)
+        shown = page(rosas_browser, PATH)
+        assert f"mean little with it. Tick {better}" in shown
+        assert f"are in {name_of[language]}, which 13a does not split" in shown
 
 
 def test_what_cannot_be_computed_is_refused_by_the_form(study: Study, rosas_browser: Client) -> None:
