@@ -10,7 +10,7 @@ from tasks_app.models import Item, Study
 from tasks_app.task_types.base import Screen, TaskType
 from tests.published.kit import analysed, begun, judged, opened
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.exhaustive]
 
 # Two sets of 12 words, three times each; a rater takes one.
 RATERS = 6

@@ -22,7 +22,7 @@ from analytics_app.stats.comparison.means import group_means
 from analytics_app.stats.comparison.paired import item_means
 from analytics_app.stats.values import joined
 from tasks_app.task_types.base import Scale
-from tasks_app.task_types.predictions.form import RIGHT_OPTION
+from tasks_app.task_types.predictions import RIGHT_OPTION
 
 NOTHING_JUDGED = "No prediction was called right or wrong."
 

@@ -12,8 +12,7 @@ from analytics_app.analyses.labels.shares import ByOutput
 from analytics_app.analyses.shared.pairs import clusters_of, unit_of
 from analytics_app.ratings import Mask, Names, Table
 from tasks_app.task_types.labels.options import NONE
-from tasks_app.task_types.predictions import RIGHT, WRONG
-from tasks_app.task_types.predictions.form import CANNOT_TELL, RIGHT_OPTION, WRONG_TEXT
+from tasks_app.task_types.predictions import CANNOT_TELL, RIGHT, RIGHT_OPTION, WRONG, WRONG_TEXT
 
 # The kinds of an answer, and the outcomes of two models in an answer, by code.
 ANSWERS = ("all_right", "some_right", "none_right", CANNOT_TELL, WRONG_TEXT)
