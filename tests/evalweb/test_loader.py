@@ -120,7 +120,7 @@ def test_a_child_is_started_by_its_command_where_the_loader_does_not_run(tmp_pat
         loader = Loader(log=tmp_path / "loader.log", environment=os.environ, port=port)
         child = Child(
             "worker", [sys.executable, "-m", "platform"],
-            log=tmp_path / "worker.log", environment=os.environ, own={}, loader=loader,
+            log=tmp_path / "worker.log", environment=os.environ, loader=loader,
         )  # fmt: skip
         child.launch()
         assert child.process is not None
