@@ -75,11 +75,11 @@ class Child:
         *,
         log: Path,
         environment: Mapping[str, str],
-        own: Mapping[str, str],
+        own: Mapping[str, str] | None = None,
         port: socket.socket | None = None,
         loader: Loader | None = None,
     ) -> None:
-        self.name, self.command, self.log, self.environment, self.own = name, command, log, environment, own
+        self.name, self.command, self.log, self.environment, self.own = name, command, log, environment, own or {}
         self.port, self.loader = port, loader
         self.process: subprocess.Popen[bytes] | processes.Adopted | None = None
 

@@ -77,7 +77,7 @@ def main(supervisor_socket: int, port: int) -> None:
 
 
 def load() -> None:
-    """Import what the processes import, and leave it out of every later search for garbage."""
+    """Import the modules of the processes, and leave all objects out of every later search for garbage."""
     for module in MODULES:
         import_module(module)
     from evalweb.celery import app  # noqa: PLC0415  it needs complete settings

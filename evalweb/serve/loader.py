@@ -72,7 +72,7 @@ class Loader:
             self.process.kill()
 
     def end_leftovers(self) -> list[psutil.Process]:
-        """Return nothing: what the loader has forked goes on."""
+        """Return nothing: forked processes go on."""
         return []
 
     def stand_ins(self) -> list[psutil.Process]:
@@ -84,7 +84,7 @@ class Loader:
         return True
 
     def _line(self) -> bytes:
-        """Receive a line, or what of it came before the process ended."""
+        """Receive a line, or the part of it that came before the process ended."""
         assert self._channel is not None
         line = b""
         while not line.endswith(b"\n") and (byte := self._channel.recv(1)):

@@ -13,7 +13,7 @@ import pytest
 
 from evalweb.local_services import processes
 from evalweb.serve.children import Child
-from evalweb.serve.forks import BEGIN, LOADED, Order
+from evalweb.serve.forks import LOADED, Order
 from evalweb.serve.loader import Loader
 
 # The program without what it loads, which takes seconds.
@@ -107,7 +107,7 @@ def test_a_fork_that_the_supervisor_has_not_heard_of_ends(tmp_path: Path) -> Non
         assert answers.readline() == LOADED
         ours.sendall(order(tmp_path, TELLS).line())
         pid = int(answers.readline())
-        ours.sendall(BEGIN[:-2] + b"?\n")
+        ours.sendall(b"end\n")
         assert processes.Adopted(pid).wait() == 1
     assert not (tmp_path / "worker.log").exists()
     program.kill()
@@ -120,7 +120,7 @@ def test_a_child_is_started_by_its_command_where_the_loader_does_not_run(tmp_pat
         loader = Loader(log=tmp_path / "loader.log", environment=os.environ, port=port)
         child = Child(
             "worker", [sys.executable, "-m", "platform"],
-            log=tmp_path / "worker.log", environment=os.environ, own={}, loader=loader,
+            log=tmp_path / "worker.log", environment=os.environ, loader=loader,
         )  # fmt: skip
         child.launch()
         assert child.process is not None
