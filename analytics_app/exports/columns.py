@@ -136,6 +136,12 @@ RATINGS: tuple[Column, ...] = (
         "j.state",
     ),
     Column(
+        "taken_from",
+        Kind.TEXT,
+        _("Of a judgment taken over from an earlier study: that study and the judgment's number, such as corpus-1/12."),
+        "j.taken_from",
+    ),
+    Column(
         "excluded_by",
         Kind.TEXT,
         _(

@@ -1,7 +1,7 @@
 """The analysis of ratings: plan, intervals, tests and their correction, agreement, software."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from analytics_app import analyses
 from analytics_app.heds.filling.criteria import agreement_of, method_in_words, value_in_words, wordings_found
@@ -18,17 +18,22 @@ DATASHEET = ("shimorina-2022",)
 PARTIAL_CREDIT = ("perrella-2026",)
 COMPOSITES = ("demattei-2020",)
 CEILING = ("agirre-2012",)
+SACREBLEU = ("post-2018",)
 MODEL = ("bates-2015", "kuznetsova-2017")
 
 
-def sentences(facts: Facts, run: Run, standing: str, others: Sequence[ResultRow]) -> Iterator[Sentence]:
+def sentences(
+    facts: Facts, run: Run, standing: str, others: Sequence[ResultRow], signatures: Mapping[str, str]
+) -> Iterator[Sentence]:
     """Yield sentences about the plan, settings and tests of a run, and its agreement.
 
-    `standing` says whether it was planned; `others` are tests of anything but two systems, such as changes of groups.
+    `standing` says whether it was planned; `others` are tests of anything but two systems, such as changes of groups;
+    `signatures` are those of metrics that were computed here.
     """
     yield from _standing(facts, standing)
     yield from _settings(facts)
     yield from _composites(facts)
+    yield from _signatures(signatures)
     yield from _ceiling(facts)
     yield from _tests(facts)
     yield from _other_tests(facts, others)
@@ -72,6 +77,15 @@ def _composites(facts: Facts) -> Iterator[Sentence]:
         definitions = listed(f"“{composite.name}” ({composite.definition})" for composite in declared)
         scores = "A composite score was" if len(declared) == 1 else "Composite scores were"
         yield Sentence(f"{scores} computed from the scores of metrics: {definitions}", COMPOSITES)
+
+
+def _signatures(signatures: Mapping[str, str]) -> Iterator[Sentence]:
+    """Yield a sentence with the signature of each metric that was computed here, as it is to be reported."""
+    computed = [f"{name} ({signature})" for name, signature in signatures.items()]
+    if computed:
+        sources = SACREBLEU if any("|version:" in signature for signature in signatures.values()) else ()
+        were = "was" if len(computed) == 1 else "were"
+        yield Sentence(f"{listed(computed)} {were} computed on the texts of the study", sources)
 
 
 def _ceiling(facts: Facts) -> Iterator[Sentence]:

@@ -48,6 +48,7 @@ RATINGS = TableDeclaration(
         Column("wording", Kind.TEXT, _("Not used: the column arrangement says it.")),
         Column("rating", Kind.WORD, _("Rows that share it are one rating of a text that several systems produced.")),
         Column("document", Kind.TEXT, _("Not used: it belongs to the items.")),
+        Column("taken_from", Kind.TEXT, _("Not used: the judgment counts as one of this file.")),
         Column("excluded_by", Kind.TEXT, _("Not used: quality rules are applied anew.")),
     ),
     (
@@ -65,7 +66,7 @@ def times_of(declared: TableDeclaration) -> tuple[str, ...]:
 TIMES = times_of(RATINGS)
 
 # Columns of an export that are worked out anew here, or come from the study's items.
-NOT_USED = ("document", "excluded_by", "feature_", "given_by", "system_", "wording")
+NOT_USED = ("document", "excluded_by", "feature_", "given_by", "system_", "taken_from", "wording")
 
 
 def is_used(name: str) -> bool:

@@ -195,6 +195,11 @@ class SetupPage:
         reading, scale, _problems = self._read
         return numbers_of(reading, scale)
 
+    @property
+    def has_texts_and_task(self) -> bool:
+        """Whether the set-up has a task, and rows of texts."""
+        return bool(self.entries("tasks")) and self.setup.rows.filter(table="items").exists()
+
     @cached_property
     def unit_tables(self) -> list[Offered]:
         """The tables that the step leads to; of a frozen study those with rows."""

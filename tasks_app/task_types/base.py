@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from typing import ClassVar, Self
+from typing import ClassVar, Protocol, Self
 
 from django import forms
 from django.utils.functional import classproperty
@@ -22,6 +22,7 @@ from django.utils.translation import gettext_lazy as _
 
 from tasks_app.settings.study import Block, Declared
 from tasks_app.task_types.data import (
+    DOCUMENT_SCORE,
     ORDERED_SCALES,
     Act,
     AnsweredOption,
@@ -52,6 +53,7 @@ from tasks_app.task_types.data import (
     described,
     grade_one,
     sentence_for,
+    without_document_score,
 )
 from tasks_app.task_types.highlights import Chains, Highlight
 from tasks_app.task_types.instructed import Instruction
@@ -59,6 +61,7 @@ from tasks_app.task_types.output_names import TEXT
 
 # Everything a type is written with comes from here.
 __all__ = [
+    "DOCUMENT_SCORE",
     "GIVEN_BY",
     "ORDERED_SCALES",
     "WORDINGS",
@@ -94,6 +97,7 @@ __all__ = [
     "Words",
     "described",
     "in_wordings",
+    "without_document_score",
 ]
 
 
@@ -185,6 +189,18 @@ class Screen:
         return (*drawn, *(criterion for criterion in self.criteria if criterion not in drawn))
 
 
+class DocumentCell(Protocol):
+    """A question about a whole document, as its template needs it."""
+
+    @property
+    def criterion(self) -> Criterion:
+        """The criterion that it asks."""
+
+    @property
+    def field(self) -> forms.BoundField:
+        """The field of the form."""
+
+
 def in_wordings(criteria: Iterable[Criterion], arrangement: Arrangement) -> tuple[Criterion, ...]:
     """Return the criteria of a screen in the wordings that its arrangement names, in their own words without one."""
     drawn = arrangement.get(WORDINGS)
@@ -212,6 +228,16 @@ class ScreenForm(forms.Form):
         super().__init__(data, initial=dict(initial or {}), prefix=prefix or None)
         self.kind, self.screen = kind, screen
         self.fields.update(self.make_fields())
+
+    @property
+    def asked_of_text(self) -> Sequence[Criterion]:
+        """The questions about a text in the order of the screen; the page of a document shows them once for all."""
+        return self.screen.shown_criteria
+
+    @property
+    def document_cells(self) -> Sequence[DocumentCell]:
+        """The question about the whole document that the text ends, where the screen asks it; else none."""
+        return ()
 
     @property
     def read_on(self) -> dict[str, str]:
@@ -367,6 +393,11 @@ class TaskType(Declared, ABC):
     @property
     def shows_documents(self) -> bool:
         """Whether a page shows a whole document, with a column for each system; only some types can."""
+        return False
+
+    @property
+    def scores_documents(self) -> bool:
+        """Whether a page that shows a whole document asks for a score of it, for each system."""
         return False
 
     def document_data(self, cells: Sequence[tuple[int, int, str, ScreenForm]]) -> dict[str, object] | None:

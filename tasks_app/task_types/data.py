@@ -176,7 +176,8 @@ class UnitDraft:
     """A unit to be: its key, and for each part in canonical order the outputs (by number) it shows.
 
     Parts are of the unit's item, unless `part_items` names the item of each: then several items are on one screen.
-    `criterion` is set by the study where each criterion has units of its own, never by a type.
+    `criterion` is set by the study where each criterion has units of its own, never by a type. So is `ends_document`,
+    where the unit asks for the score of its whole document as well.
     """
 
     key: str
@@ -185,6 +186,7 @@ class UnitDraft:
     document: str | None = None
     part_items: tuple[str, ...] = ()
     criterion: str = ""
+    ends_document: bool = False
 
     def item_of(self, number: int) -> str | None:
         """Return the key of the item that a part is of."""
@@ -256,6 +258,9 @@ class Part:
         """The mark that tells the part from others: its words, or the hash of its file."""
         return self.text if self.file is None else self.file.name
 
+
+# The criterion of a whole document: it is asked with the last text of each system in the document.
+DOCUMENT_SCORE = "document_score"
 
 # The name of the words that a question with several wordings has itself.
 FIRST_WORDING = "first"
@@ -359,6 +364,11 @@ class Criterion:
         """The question as a sentence of the page quotes it, whichever way each of them runs."""
         # A set-up that is checked may have no name yet.
         return languages.isolated(self.wording or "")
+
+
+def without_document_score(criteria: Sequence[Criterion]) -> tuple[Criterion, ...]:
+    """Return criteria without that of the whole document."""
+    return tuple(criterion for criterion in criteria if criterion.key != DOCUMENT_SCORE)
 
 
 @dataclass(frozen=True, slots=True)

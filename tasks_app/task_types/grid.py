@@ -17,6 +17,7 @@ from django.utils.translation import gettext_lazy as _
 
 from tasks_app.settings.fields import YesNoField
 from tasks_app.task_types.base import (
+    DOCUMENT_SCORE,
     AnsweredOption,
     AnsweredQuestion,
     Criterion,
@@ -25,6 +26,7 @@ from tasks_app.task_types.base import (
     ScreenForm,
     ShownPart,
     Value,
+    without_document_score,
 )
 from tasks_app.task_types.simulation import NOISE, WORDING_SHIFT, share_of
 from tasks_app.task_types.texts import LAYOUT, SingleOrTogether
@@ -120,6 +122,11 @@ class Cell:
         return steps_of(self.field)
 
     @property
+    def of_document(self) -> bool:
+        """Whether the question is about the whole document that a text ends."""
+        return self.criterion.key == DOCUMENT_SCORE
+
+    @property
     def labelled(self) -> bool:
         """Whether every step has a word of its own."""
         return all(step.word for step in self.steps)
@@ -131,6 +138,11 @@ class Row:
 
     shown: ShownPart
     cells: tuple[Cell, ...]
+
+    @property
+    def cells_of_text(self) -> tuple[Cell, ...]:
+        """The questions about the text alone, without that about its whole document."""
+        return tuple(cell for cell in self.cells if not cell.of_document)
 
 
 class TextsForm(ScreenForm):
@@ -155,6 +167,18 @@ class TextsForm(ScreenForm):
             Row(shown, tuple(self._cell(shown, criterion, about) for criterion in self.criteria))
             for shown in screen.shown_parts
         ]
+
+    @property
+    def asked_of_text(self) -> Sequence[Criterion]:
+        """The questions about a text in the order of the screen, in the words of the type."""
+        return without_document_score(self.criteria)
+
+    @property
+    def document_cells(self) -> Sequence[Cell]:
+        """The question about the whole document that the text ends, where the screen asks it; else none."""
+        if all(criterion.key != DOCUMENT_SCORE for criterion in self.criteria):
+            return ()
+        return [cell for row in self.rows() for cell in row.cells if cell.of_document]
 
     def by_question(self) -> list[tuple[ShownPart, Cell]]:
         """Return the questions, each with its text, one criterion after the other, to be asked one at a time."""

@@ -132,6 +132,9 @@ def _check_document_page(reading: StudyReading, path: Path, task: Mapping[str, J
             "The page of a document shows all questions about a text at once. Use together, or set page to screen."
         )
         reading.problem((*path, "criteria_mode"), sentence)
+    if task["params"].get("score_document") and task["criteria_mode"] in designs.APART:
+        sentence = _("A score of the whole document is asked once. Use together, or set score_document to false.")
+        reading.problem((*path, "criteria_mode"), sentence)
 
 
 def _bring(reading: StudyReading, path: Path, task: dict[str, Json], kind: task_types.TaskType) -> None:
