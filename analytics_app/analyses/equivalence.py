@@ -30,7 +30,7 @@ from analytics_app.ratings.extras.system_attributes import KIND, SystemAttribute
 from analytics_app.results import Row, is_significant
 from analytics_app.show import cells
 from analytics_app.show.evidence import Evidence, conditions
-from analytics_app.show.findings import Finding, FindingQuestion, finding_of
+from analytics_app.show.findings import Finding, FindingQuestion, finding_of, listed
 from analytics_app.show.formats import digits, interval, items, p_adjusted, percent, share_interval
 from analytics_app.show.shown import Shown, StoredRows, named, own, table_of, tables_of
 from analytics_app.show.table import Table
@@ -434,19 +434,25 @@ def equivalence_finding(rows: StoredRows, question: FindingQuestion) -> Finding 
     tested = [row for row in rows.of("equivalence_difference") if row.p_adjusted is not None]
     if not tested:
         return None
-    by_verdict: dict[str, list[str]] = {}
+    by_verdict: dict[str, dict[str, list[str]]] = {}
     for row in tested:
-        by_verdict.setdefault(_verdict(rows, row, question.limit), []).append(f"{kind_of(row)} ({judge_of(row)})")
+        by_verdict.setdefault(_verdict(rows, row, question.limit), {}).setdefault(judge_of(row), []).append(
+            kind_of(row)
+        )
     phrases = {
-        LOWER: gettext("scored lower than originals: %(kinds)s"),
-        HIGHER: gettext("scored higher than originals: %(kinds)s"),
-        EQUAL: gettext("equivalent to originals within the margin: %(kinds)s"),
-        UNCLEAR: gettext("neither was shown: %(kinds)s"),
+        LOWER: gettext("lower than their originals by %(judges)s"),
+        HIGHER: gettext("higher than their originals by %(judges)s"),
+        EQUAL: gettext("alike, within the margin, by %(judges)s"),
+        UNCLEAR: gettext("neither clearly alike nor clearly otherwise by %(judges)s"),
     }
-    parts = [phrase % {"kinds": ", ".join(by_verdict[name])} for name, phrase in phrases.items() if name in by_verdict]
-    sentence = gettext("Copies that keep the meaning, %(parts)s") % {"parts": "; ".join(parts)}
-    cautions = [gettext("A copy for which neither was shown may score alike or not.")] if UNCLEAR in by_verdict else []
-    evidence = Evidence(tested, _figures(tested), conditions(tested), cautions)
+    parts = [
+        phrase % {"judges": listed([f"{judge} ({', '.join(kinds)})" for judge, kinds in by_verdict[name].items()])}
+        for name, phrase in phrases.items()
+        if name in by_verdict
+    ]
+    sentence = gettext("Copies that keep the meaning are scored %(parts)s") % {"parts": "; ".join(parts)}
+    caution = gettext("A copy for which neither is clear may be scored alike or not.")
+    evidence = Evidence(tested, _figures(tested), conditions(tested), [caution] if UNCLEAR in by_verdict else [])
     return Finding(sentence, criterion=question.name, evidence=evidence)
 
 

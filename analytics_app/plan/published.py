@@ -1,4 +1,4 @@
-"""The analyses of published papers: the folders of examples/plans/, each with a plan file and what it computes."""
+"""The analyses of published papers: the folders of examples/plans/, each with a plan file and words for its preset."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from tasks_app.setup.starting import read_shipped
 
 @dataclass(frozen=True, slots=True)
 class PublishedPlan:
-    """The analyses of a paper with their settings; `cited` names the paper, `computes` says what they show."""
+    """The analyses of a paper with their settings: `cited` names the paper, `computes` describes the results."""
 
     name: str
     cited: str

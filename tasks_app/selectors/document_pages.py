@@ -90,7 +90,7 @@ def on_page(units: Iterable[Assignment], study: Study) -> list[Assignment]:
 
 
 def _without_telling_checks(units: Sequence[tuple[Assignment, Material]]) -> list[tuple[Assignment, Material]]:
-    """Leave out checks and repeats in rows with fewer texts than columns: a gap beside a text would show what it is.
+    """Leave out checks and repeats in rows with fewer texts than columns: a gap beside a text would give it away.
 
     They stand on a page of their own after the others. A row that is to be judged stays as it is.
     """

@@ -113,7 +113,7 @@ class Control:
 
     @property
     def nothing_to_choose(self) -> str:
-        """The reason why there is no choice, by what the control chooses from."""
+        """The reason why there is no choice, by the rows that the control names."""
         return str(_NOTHING.get(str(self.schema.get(KEYS_OF, "")), _OTHERWISE_NOTHING))
 
     @property

@@ -72,7 +72,7 @@ def _load(reading: StudyReading, draft: DraftTask) -> TaskLoad:
 
 
 def _shape_of(unit: UnitDraft) -> tuple[int, str, bool]:
-    """Return what the number of answers on a screen depends on."""
+    """Return the facts on which the number of answers on a screen depends."""
     return (len(unit.parts), unit.criterion, unit.ends_document)
 
 

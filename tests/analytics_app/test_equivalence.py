@@ -121,11 +121,14 @@ def test_correlations_by_kind_of_copy(folder: Path) -> None:
     assert correlations == pytest.approx(expected)
 
 
-def test_without_a_margin_nothing_is_called_equivalent(folder: Path) -> None:
+def test_without_a_margin_nothing_is_called_equivalent(folder: Path, rosa: User, rosas_browser: Client) -> None:
     rows = kept(analysed(folder, {"analysis": "equivalence"}))
     tests = [row for row in rows if row["statistic"] == "equivalence_test"]
     assert {row["p"] for row in tests} == {None}
     assert all("No margin is set" in row["note"] and row["value"] > 0 for row in tests)
+    Membership.objects.create(study=Study.objects.get(slug="small"), user=rosa, role=Membership.Role.OWNER)
+    page = rosas_browser.get("/admin/studies/small/results/").content.decode()
+    assert "neither clearly alike nor clearly otherwise by raters (passive, polite)" in page
 
 
 @pytest.mark.charts
@@ -135,6 +138,6 @@ def test_the_page_says_who_punishes_what(folder: Path, rosa: User, rosas_browser
     analysed(folder, EQUIVALENCE)
     page = rosas_browser.get("/admin/studies/small/results/").content.decode()
     words = re.sub(r"<[^>]+>|\s+", " ", page)
-    assert "scored lower than originals: insertion (raters), passive (punishing)" in words
+    assert "are scored lower than their originals by raters (insertion) and punishing (passive)" in words
     assert "Copies that keep the meaning: equivalence is shown for 7 of 9 on Quality" in words
     assert "Metrics and raters, by kind of copy" in words

@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.about import ABOUT, AS_IT_IS
 from tests.browser.kit import accessible, come, fits, phone, press_until, send
 from tests.servers import LiveSite
+from tests.tasks_app.documents_kit import document_folder
 
 PARTS = (
     (
@@ -150,3 +151,28 @@ def one_column_at_a_time(page: Page) -> None:
     send(page)
     expect(page.get_by_role("listbox", name="Part 1, Text A")).to_be_focused()
     expect(page.locator("[data-foot-note]")).to_have_text("59 questions left")
+
+
+def test_what_is_missing_is_marked_by_the_buttons_after_the_source(
+    page: Page, live_site: LiveSite, tmp_path: Path, browser: Browser
+) -> None:
+    folder = document_folder(tmp_path / "missing", systems=3, missing="source", scheme="esa", task={"k": 9})
+    document = yaml.safe_load((folder / "study.yaml").read_text(encoding="utf-8"))
+    document["study"]["slug"] = "missing-after-source"
+    more = {"about": ABOUT, "consent": "We ask you to read translations. **You can stop at any time.**"}
+    (folder / "study.yaml").write_text(yaml.safe_dump({**document, **more}), encoding="utf-8")
+    live_site.manage("load_study", str(folder), "--owner", "researcher")
+    link = live_site.manage("move_study", "missing-after-source", "open", *AS_IT_IS).strip()
+    come(page, link)
+    text = page.get_by_role("listbox", name="Part 1, Text B")
+    expect(text.get_by_role("option", name="[missing]")).to_have_count(0)
+    page.get_by_role("group", name="[missing]").first.get_by_role("button", name="Text B").click()
+    page.keyboard.press("2")
+    expect(page.get_by_role("button", name="[missing] Major")).to_be_visible()
+    expect(text.get_by_role("option", name="[missing], Major")).to_be_visible()
+    accessible(page)
+    with phone(browser, live_site) as small:
+        come(small, link)
+        small.get_by_role("group", name="[missing]").first.get_by_role("button", name="Text C").tap()
+        expect(small.locator("[data-spans-panel]")).to_be_visible()
+        expect(small.get_by_role("listbox", name="Part 1, Text C")).to_be_visible()

@@ -478,6 +478,7 @@ def test_a_mark_is_the_raters_own_where_nobody_had_found_an_error() -> None:
         ({"scheme": "mqm"}, "words in the source", "[missing]"),
         ({"scheme": "mqm", "page": "document"}, "[missing] after the text", "in the source"),
         ({"scheme": "mqm", "page": "document", "missing": "no"}, "No errors", "missing"),
+        ({"scheme": "esa", "missing": "source"}, "[missing] after the source", "after the text."),
     ],
 )
 def test_instructions_name_only_the_places_that_can_be_marked(params: dict[str, str], words: str, others: str) -> None:

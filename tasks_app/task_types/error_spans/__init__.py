@@ -396,6 +396,11 @@ class SpansForm(ScreenForm):
         return replace(self.screen, source="", parts=(), highlights=of_reference)
 
     @property
+    def texts_left_out_of(self) -> list[tuple[int, str]]:
+        """The texts of the screen by their place, with their names: something of the source may be missing in each."""
+        return [(shown.position, shown.name) for shown in self.screen.shown_parts]
+
+    @property
     def score_first(self) -> bool:
         """Whether the scores stand before the marks."""
         return self.kind.order == "score"
@@ -544,6 +549,12 @@ class ErrorSpans(SpanParameters):
         "the source. If there is no error, choose “No errors”. If you are asked for a score, give it for the text as a "
         "whole after you have marked the errors."
     )
+    instructions_with_missing_at_source = _(
+        "Read the text, and mark every error in it. Mark as little as possible: only the words that are wrong. "
+        "Choose how serious each one is, and its kind where you are asked. If something is missing, mark the word "
+        "[missing] after the source. If there is no error, choose “No errors”. If you are asked for a score, give it "
+        "for the text as a whole after you have marked the errors."
+    )
     instructions_without_missing = _(
         "Read the text, and mark every error in it. Mark as little as possible: only the words that are wrong. "
         "Choose how serious each one is, and its kind where you are asked. If there is no error, choose “No errors”. "
@@ -565,7 +576,9 @@ class ErrorSpans(SpanParameters):
     Form = SpansForm
 
     def instructions(self) -> Words:
-        """Return the instructions, with the place where raters of this task mark what is missing."""
+        """Return the instructions, with the place where raters of this task mark missing words."""
+        if self.asks_missing_at_source:
+            return self.instructions_with_missing_at_source
         if self.has_missing:
             return self.default_instructions
         return self.instructions_with_source if self.marks_source else self.instructions_without_missing
@@ -579,7 +592,12 @@ class ErrorSpans(SpanParameters):
     @property
     def has_missing(self) -> bool:
         """Whether the word [missing] stands after a text: as published, wherever the source takes no marks."""
-        return _chosen(self.missing, published=not self.marks_source)
+        return self.missing == "source" or _chosen(self.missing, published=not self.marks_source)
+
+    @property
+    def asks_missing_at_source(self) -> bool:
+        """Whether the word [missing] stands once after the source, for all texts that were made of it."""
+        return self.missing == "source"
 
     @property
     def edits_given(self) -> bool:

@@ -28,6 +28,11 @@ class ShownRow:
         """The number of the part, for ids on the page."""
         return str(self.number)
 
+    @property
+    def named_texts(self) -> list[tuple[int, str]]:
+        """The texts of the part by their numbers on the page, with the names of their columns."""
+        return [(cell.number, cell.column_name) for cell in self.cells if cell is not None]
+
 
 @dataclass(frozen=True, slots=True)
 class ShownEnd:
@@ -38,7 +43,7 @@ class ShownEnd:
 
     @property
     def heading(self) -> str:
-        """The name of what is asked about: the document, with the name of its column."""
+        """The name of the document with that of its column, as the heading of the questions."""
         whole, column = _("The whole document"), self.entry.column_name
         return _("%(part)s, %(text)s") % {"part": whole, "text": column} if column else whole
 

@@ -1,6 +1,8 @@
 """The next version of a corpus: judgments of identical pairs come with it, and raters judge only what is new."""
 
 import csv
+import json
+import zipfile
 from collections.abc import Mapping
 from io import StringIO
 from pathlib import Path
@@ -16,7 +18,9 @@ from tasks_app.models import Event, Judgment, Membership, Place, Rater, Rating, 
 from tasks_app.services import erasure
 from tasks_app.services.study import lifecycle, removing
 from tests.analytics_app.by_commands import load, write
+from tests.analytics_app.test_archive import empty_all_tables
 from tests.cast import browser_of
+from tests.undrawn import undrawn
 
 pytestmark = pytest.mark.django_db
 
@@ -207,3 +211,22 @@ def test_of_labels_the_share_of_each_is_compared(tmp_path: Path) -> None:
     assert shares == {
         "Quality: valid": (pytest.approx(2 / 3), 0.0), "Quality: misaligned": (pytest.approx(1 / 3), 1.0)
     }  # fmt: skip
+
+
+def test_an_archive_says_where_judgments_come_from_and_is_computed_again(second: Study, tmp_path: Path) -> None:
+    call_command("take_over", "second", "small", stdout=StringIO())
+    (tmp_path / "plan.yaml").write_text("n_resamples: 100\nanalyses: [{analysis: krippendorff}]\n", encoding="utf-8")
+    with undrawn():
+        call_command("analyse", "second", "--plan", str(tmp_path / "plan.yaml"), stdout=StringIO(), stderr=StringIO())
+    path = tmp_path / "archive.zip"
+    call_command("archive", "second", str(path), stdout=StringIO())
+    with zipfile.ZipFile(path) as archive:
+        rows = [json.loads(line) for line in archive.read("rows/judgment.jsonl").splitlines()]
+        raters = [json.loads(line) for line in archive.read("rows/rater.jsonl").splitlines()]
+    assert all(row["answer"]["imported"]["judgment"].startswith("taken-from:small/") for row in rows)
+    assert {row["taken_from_id"] for row in raters} == {None}
+    empty_all_tables()
+    out = StringIO()
+    with pytest.raises(SystemExit):
+        call_command("verify", str(path), stdout=out)
+    assert out.getvalue().startswith("archive.zip: recomputed, unsigned: "), out.getvalue()

@@ -272,6 +272,38 @@ def test_each_question_stands_once_and_its_name_with_each_text(kind: str, somebo
     assert alone.count(f'<span dir="auto">{question}</span>') == 1
 
 
+@pytest.mark.parametrize(
+    ("params", "groups"),
+    [
+        ({}, [["1", "2"], ["3", "4"]]),
+        ({"page": "screen"}, [["1"]]),
+        ({"page": "screen", "layout": "together"}, [["1", "2"]]),
+    ],
+)
+def test_the_word_for_what_is_missing_stands_once_after_the_source(
+    somebody: Client, tmp_path: Path, params: dict[str, str], groups: list[list[str]]
+) -> None:
+    """It has a button for each text: a mark on it is stored with that text, as one after the text is."""
+    study = opened(document_folder(tmp_path / "s", missing="source", **params), None)
+    token = pages.join(study)
+    page = shown(somebody, token)
+    of_sources = [
+        re.findall(r'data-missing-in="(\d+)"', group.split("</div>")[0])
+        for group in page.split("data-missing-in-texts>")[1:]
+    ]
+    assert of_sources == groups
+    # The other types of page have the word after each text.
+    assert page.count("data-missing-at-source") == 1
+    length = len("Text 1.1 of system 01.")
+    marks = [{"side": "output", "start": length, "end": length + 1, "severity": "major", "category": None}]
+    n = len(headings(page)) or 1
+    answered = answers(n, NO_ERROR) | {"p1-none": "", "p1-spans": json.dumps(marks)}
+    if params.get("layout"):
+        answered |= {"p2-none": "1", "p2-score": "90"}
+    assert send(somebody, token, pages.unit(somebody, token), **answered).status_code == 302
+    assert Rating.objects.get(criterion__key="errors").text == "[missing]"
+
+
 def test_identical_texts_of_two_systems_have_a_place_in_each_column(somebody: Client, tmp_path: Path) -> None:
     folder = document_folder(tmp_path / "s")
     rows = (folder / "items.csv").read_text(encoding="utf-8")
@@ -297,6 +329,7 @@ def test_a_single_text_of_a_document_stands_as_ever(somebody: Client, tmp_path: 
         ("slider", {}, {"layout": "together"}, "shows its systems side by side already"),
         ("labels", {}, {"texts_per_page": 2}, "however many texts it has"),
         ("error_spans", {}, {"mark_source": "yes"}, "not clear which one an error in the source is of"),
+        ("error_spans", {}, {"missing": "source", "show_source": False}, "can stand after the source only where it is"),
         ("slider", {}, {"page": "screen", "show_others": True}, "Only the page of a document has other systems"),
     ],
 )
