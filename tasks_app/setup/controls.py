@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy
 
 from tasks_app.hooks.sections import Json, Path
 from tasks_app.setup.names import language_read, language_shown
-from tasks_app.setup.steps import seen_on
+from tasks_app.setup.steps import is_folded, seen_on
 from tasks_app.studyfile.schema import KEYS_OF
 
 Node: TypeAlias = "Control | Group"
@@ -224,7 +224,10 @@ _MADE = ("key", "seed", "timezone")
 
 
 def _is_folded(member: Node) -> bool:
-    return member.folded if isinstance(member, Control) else member.is_folded
+    if isinstance(member, Control):
+        return member.folded
+    # A list that most studies do not have is out of the way until it has an entry.
+    return member.is_folded or (member.is_list and not member.members and is_folded(member.path))
 
 
 def controls_of(node: Node) -> Iterator[Control]:

@@ -64,6 +64,7 @@ def summary_of(setup: Setup) -> list[Line]:
             Line(name + line.sentence, line.path)
             for line in (
                 *_of_task(reading, number, task),
+                *_wordings(reading, task),
                 *_checks_met(task, ("tasks", number, "checks"), facts),
                 _checks(task, ("tasks", number, "checks"), facts, has_known=has_known),
             )
@@ -130,6 +131,15 @@ def _of_numbers(reading: StudyReading, numbers: Numbers | None) -> Iterator[Line
 
 def _money(amount: object) -> str:
     return formats.number_format(str(amount), 2, force_grouping=True)
+
+
+def _wordings(reading: StudyReading, task: Mapping[str, Json]) -> Iterator[Line]:
+    """Yield the questions of a task that raters read in different wordings."""
+    for place, row in enumerate(reading.document["criteria"]):
+        if row["key"] in task["criteria"] and row.get("wordings"):
+            sentence = _("Each rater reads “%(name)s” in one of %(n)d wordings, drawn at random.")
+            words = {"name": row["name"], "n": len(row["wordings"]) + 1}
+            yield Line(sentence % words, ("criteria", place, "wordings"))
 
 
 def _of_task(reading: StudyReading, number: int, task: Mapping[str, Json]) -> Iterator[Line]:

@@ -267,7 +267,8 @@ def _everything() -> dict[str, object]:
     """A document with one entry in every list, and every channel open."""
     schema = whole_schema()["properties"]
     one: dict[str, object] = {name: [{}] for name, node in schema.items() if node.get("type") == "array"}
-    return {**one, "channels": {name: {} for name in schema["channels"]["properties"]},
+    return {**one, "criteria": [{"wordings": [{}]}],
+            "channels": {name: {} for name in schema["channels"]["properties"]},
             "analysis": {"rules": [{"rule": "iqr"}], "analyses": [{}]}, "consent": {"en": ""}}  # fmt: skip
 
 

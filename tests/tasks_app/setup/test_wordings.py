@@ -7,6 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from tasks_app.models import Study
+from tasks_app.setup.summary import summary_of
 from tests.tasks_app.setup.test_steps import SLUG, save, url
 
 ADD = "add:criteria.0.wordings"
@@ -22,11 +23,15 @@ def test_a_wording_is_added_by_a_button_and_previewed(draft: Study, rosas_browse
     page = rosas_browser.get(url("questions")).content.decode()
     assert f'value="{ADD}"' in page
     assert "Add a wording" in page
+    # Most studies have no wordings: the list is folded until there is one.
+    more = r'<details class="ew-more"[^>]*>(?:(?!</details>).)*id="[^"]*criteria-0-wordings"'
+    assert re.search(more, page, re.DOTALL)
     setup = save(rosas_browser, "questions", {"do": ADD})
     assert setup.document.value(("criteria", 0, "wordings")) == [{"key": "wording-2"}]
     # A wording that changes nothing is named as a problem beside it.
     page = rosas_browser.get(url("questions")).content.decode()
     assert "the same as in an earlier wording" in page
+    assert not re.search(more, page, re.DOTALL)
     words = {
         "criteria.0.wordings.0.question": "How badly does this text read?",
         "criteria.0.wordings.0.reversed": "1",
@@ -41,11 +46,14 @@ def test_a_wording_is_added_by_a_button_and_previewed(draft: Study, rosas_browse
     for words_of_second in ("How badly does this text read?", "An example of ours.", "Most get 3."):
         assert words_of_second in second
     assert "How well does this text read?" not in second
-    assert re.findall(r'href="\?wording=(\d)"', second) == ["0", "1"]
+    assert re.findall(r'href="\?wording=(\d)"', second) == ["0"]
+    assert '<strong aria-current="true" dir="auto">wording-2</strong>' in second
     # What a screen reader says of the question: its notes have ids that exist.
     for one in ("first", "example", "note"):
         assert re.search(rf'id="[^"]*fluency-{one}"', second), one
         assert re.search(rf'aria-describedby="[^"]*fluency-{one}[ "]', second), one
+    said = {line.sentence: line.path for line in summary_of(setup)}
+    assert said["Each rater reads “Fluency” in one of 2 wordings, drawn at random."] == ("criteria", 0, "wordings")
     setup = save(rosas_browser, "questions", {"do": "remove:criteria.0.wordings.0"})
     assert not setup.document.value(("criteria", 0, "wordings"))
 
