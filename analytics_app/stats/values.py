@@ -2,12 +2,15 @@
 
 from dataclasses import dataclass
 from math import isfinite
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]
+# Codes of columns of a million entries, which may be half as wide.
+AnyCodes = NDArray[np.integer[Any]]
 
 # Squares and sums of squares of smaller values stay finite.
 _LARGEST = 1e100
@@ -75,7 +78,7 @@ def checked_codes(codes: ArrayLike, n: int, *, below: int | None = None) -> Code
     return array.astype(np.intp, copy=False)
 
 
-def compressed(codes: Codes) -> tuple[Codes, Codes]:
+def compressed(codes: AnyCodes) -> tuple[Codes, Codes]:
     """Return the different codes, sorted, and the place of each entry's code among them.
 
     Examples
@@ -90,7 +93,27 @@ def compressed(codes: Codes) -> tuple[Codes, Codes]:
         present[codes] = True
         return np.flatnonzero(present), (np.cumsum(present) - 1)[codes]
     present_codes, places = np.unique(codes, return_inverse=True)
-    return present_codes, places
+    return present_codes.astype(np.intp, copy=False), places
+
+
+def narrow_places(codes: AnyCodes) -> NDArray[np.int32]:
+    """Return the place of each entry's code among the different codes, half as wide as those of `compressed`.
+
+    For columns of a million entries that are held for long.
+
+    Examples
+    --------
+    >>> narrow_places(np.array([7, 2, 7])).tolist()
+    [1, 0, 1]
+    """
+    if codes.size and codes.max() < 4 * codes.size + 1024:
+        present = np.zeros(int(codes.max()) + 1, dtype=bool)
+        present[codes] = True
+        places = np.cumsum(present, dtype=np.int32)
+        places -= 1
+        narrow: NDArray[np.int32] = places[codes]
+        return narrow
+    return compressed(codes)[1].astype(np.int32)
 
 
 def value_codes(values: Floats) -> tuple[Floats, Codes]:

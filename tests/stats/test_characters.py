@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analytics_app.stats.errors import marks
 from analytics_app.stats.errors.characters import character_alpha
 from analytics_app.stats.errors.marks import Looks, Spans
 from analytics_app.stats.values import Estimate
-from tests.work import assert_work_grows_with_data
+from tests.work import assert_work_grows_with_data, work_of
 
 Mark = tuple[int, int, int, int]  # look, start, end, label
 
@@ -100,3 +101,23 @@ def test_work_grows_with_the_marks_alone() -> None:
 
     assert prepare(10_000)().value is not None
     assert_work_grows_with_data(prepare, 10_000)
+
+
+def overlapping(length: int) -> Callable[[], object]:
+    """Return the computation of alpha over texts in which each rater left three marks of a length that overlap."""
+    looks = Looks(np.repeat(np.arange(200), 3), np.tile(np.arange(3), 200))
+    look = np.repeat(np.arange(600), 3)
+    start = np.tile([0, length // 2, length // 3], 600) + looks.rater[look]
+    spans = Spans(look, np.zeros_like(look), start, start + length, np.tile([0, 1, 0], 600))
+    about = {"n_labels": 2, "n_resamples": 0, "confidence": 0.95, "rng": np.random.default_rng(1)}
+    return lambda: character_alpha(looks, spans, np.full(200, 3 * length), **about)
+
+
+def test_memory_grows_with_the_marks_and_not_with_their_characters() -> None:
+    assert work_of(overlapping(10_000)).held < 1.2 * work_of(overlapping(30)).held
+
+
+def test_alpha_does_not_depend_on_how_many_texts_are_counted_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    at_once = overlapping(30)()
+    monkeypatch.setattr(marks, "AT_ONCE", 50)
+    assert overlapping(30)() == at_once

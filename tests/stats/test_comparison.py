@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import ArrayLike
 
+from analytics_app.stats.comparison import paired as paired_module
 from analytics_app.stats.comparison.corrections import adjust
 from analytics_app.stats.comparison.paired import Paired, item_means, paired
 from analytics_app.stats.resampling import permutation
@@ -321,3 +322,24 @@ def test_the_fewest_permutations_with_which_a_family_can_be_significant(correcti
 
     assert least(needed) < 0.05
     assert least(needed - 1) >= 0.05 - 1e-12
+
+
+def test_pairs_compared_some_at_a_time_have_the_draws_of_all_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    matrix = np.random.default_rng(5).normal(size=(30, 4)).round(1)
+    pairs = [(a, b) for a in range(4) for b in range(a)]
+    results = []
+    for cells in (2**19, 60):
+        monkeypatch.setattr(paired_module, "_CELLS", cells)
+        options = {"n_resamples": 200, "confidence": 0.95, "rng": np.random.default_rng(1)}
+        results.append(paired(matrix, pairs, n_permutations=499, **options))
+    assert results[0] == results[1]
+
+
+def test_wilcoxons_test_can_be_left_out() -> None:
+    matrix, options = [[3, 1], [4, 3], [5, 2]], {"n_resamples": 0, "confidence": 0.95}
+    with_ranks, without = (
+        paired(matrix, [(0, 1)], ranks=ranks, rng=np.random.default_rng(1), **options)[0] for ranks in (True, False)
+    )
+    assert with_ranks.wilcoxon.value == 0
+    assert without.wilcoxon.value is None
+    assert without.difference == with_ranks.difference

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from statsmodels.stats.multitest import multipletests
 
 from analytics_app.stats.comparison.corrections import METHODS, adjust
 
@@ -71,3 +72,8 @@ def test_what_is_no_probability_is_refused(p: float) -> None:
 def test_unknown_methods_are_refused() -> None:
     with pytest.raises(ValueError, match="none, holm"):
         adjust([0.5], "tukey")
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12), st.sampled_from(["holm", "bonferroni"]))
+def test_methods_computed_here_are_those_of_statsmodels_to_the_last_bit(p_values: list[float], method: str) -> None:
+    assert adjust(p_values, method) == multipletests(p_values, method=method)[1].tolist()

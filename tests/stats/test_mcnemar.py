@@ -4,6 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from statsmodels.stats import contingency_tables
 from statsmodels.stats.proportion import proportion_confint
 
 from analytics_app.stats.comparison.mcnemar import mcnemar
@@ -65,3 +66,10 @@ def test_wilson_of_nothing_and_of_nonsense() -> None:
     for k, n, confidence in ((2, 1, 0.95), (-1, 1, 0.95), (0, 1, 1.0)):
         with pytest.raises(ValueError, match=r"."):
             wilson(k, n, confidence=confidence)
+
+
+@pytest.mark.parametrize(("a_alone", "b_alone"), [(16, 6), (0, 9), (7, 7), (410, 340)])
+@pytest.mark.parametrize("exact", [True, False])
+def test_as_statsmodels_has_it(a_alone: int, b_alone: int, *, exact: bool) -> None:
+    expected = contingency_tables.mcnemar([[0, a_alone], [b_alone, 0]], exact=exact, correction=False).pvalue
+    assert mcnemar(*table(3, a_alone, b_alone, 2), exact=exact).p == expected

@@ -153,3 +153,15 @@ def test_expanded_percentiles_take_at_least_two_units_and_their_number() -> None
         interval(range(100), Adjusted(0.95))
     with pytest.raises(ValueError, match="confidence"):
         interval(range(100), Adjusted(1.5), 10)
+
+
+@pytest.mark.parametrize("classes", [None, np.arange(50) % 7])
+def test_samples_do_not_depend_on_how_many_units_are_drawn_at_a_time(
+    classes: np.ndarray | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn = []
+    for at_once in (2**15, 1):
+        monkeypatch.setattr(bootstrap, "_DRAWN", at_once)
+        chunks = bootstrap.weights(50, 300, np.random.default_rng(1), classes=classes)
+        drawn.append(np.concatenate(list(chunks)).tolist())
+    assert drawn[0] == drawn[1]

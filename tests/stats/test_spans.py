@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analytics_app.stats.errors import marks, matching
 from analytics_app.stats.errors.marks import Looks, Spans, sorted_by, within_groups
+from analytics_app.stats.errors.span_matches import counted
 from analytics_app.stats.errors.spans import Kind, PairedLooks, SpanF1, match_counts, span_f1s
 from tests.work import assert_work_grows_with_data
 
@@ -260,3 +262,42 @@ def test_work_grows_with_the_marks_alone(match: Literal["exact", "overlap", "cha
     assert prepare(10_000)()[0].mean.value is not None
     # Where spans of both looks overlap several others, assignments are solved one by one.
     assert_work_grows_with_data(prepare, 10_000, steps=10 if match == "partial" else 1.5)
+
+
+def many_marks() -> tuple[Looks, Spans]:
+    """Return marks of six raters in forty texts, of which many overlap or are repeated."""
+    rng = np.random.default_rng(3)
+    looks = Looks(np.repeat(np.arange(40), 6), np.tile(np.arange(6), 40))
+    look, start = rng.integers(240, size=1500), rng.integers(40, size=1500)
+    end = start + rng.integers(1, 15, size=1500)
+    return looks, Spans(look, rng.integers(2, size=1500), start, end, rng.integers(3, size=1500))
+
+
+KINDS = [
+    Kind("exact"), Kind("exact", labelled=True), Kind("overlap"), Kind("overlap", labelled=True), Kind("characters"),
+    Kind("partial"), Kind("partial", penalty=0.5), Kind("partial", penalty=1.0),
+]  # fmt: skip
+
+
+def test_counts_do_not_depend_on_how_many_texts_are_compared_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks, spans = many_marks()
+    at_once = [match_counts(PairedLooks.of(looks), spans, kind) for kind in KINDS]
+    monkeypatch.setattr(marks, "AT_ONCE", 50)
+    assert len(list(marks.pieces(np.sort(looks.text[spans.look])))) > 20
+    in_pieces = [match_counts(PairedLooks.of(looks), spans, kind) for kind in KINDS]
+    assert [counts.tolist() for counts in in_pieces] == [counts.tolist() for counts in at_once]
+
+
+def test_kinds_counted_together_are_those_counted_alone() -> None:
+    looks, spans = many_marks()
+    together = counted(PairedLooks.of(looks), spans, KINDS)
+    for kind, counts in zip(KINDS, together, strict=True):
+        alone = match_counts(PairedLooks.of(looks), spans, kind)
+        assert np.column_stack(list(counts.columns())).tolist() == alone.tolist(), kind
+
+
+def test_matchings_that_are_compared_are_those_of_the_assignment_problem(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks, spans = many_marks()
+    compared = match_counts(PairedLooks.of(looks), spans, Kind("partial", penalty=0.3))
+    monkeypatch.setattr(matching, "_ENUMERATED", 2)
+    assert match_counts(PairedLooks.of(looks), spans, Kind("partial", penalty=0.3)).tolist() == compared.tolist()

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from analytics_app.analyses.base import Rows, Sample, Words, groups_and_waves
 from analytics_app.analyses.error_spans.agreement import agreement
-from analytics_app.analyses.error_spans.looks import Named, Weights, errors_of, with_looks
+from analytics_app.analyses.error_spans.looks import Named, Weights, errors_of, looks_and_marks, with_looks
 from analytics_app.analyses.error_spans.profiles import counts, of_raters, of_systems
 from analytics_app.analyses.error_spans.scores import beyond_limits, contradictions, regressions, scores
 from analytics_app.analyses.error_spans.systems import comparisons, outputs_of, penalties, segments
@@ -177,10 +177,11 @@ class ErrorSpans(WeightedErrors):
         elif len(weights.of_mark):
             yield make.row("mqm_score", Estimate(None, note=NO_WEIGHTS))
         yield from scores(make, by_document=documents)
-        yield from of_systems(make, by_document=documents)
-        yield from counts(make)
-        yield from of_raters(make, weights)
-        yield from agreement(make, self.severity_penalty)
-        yield from contradictions(make, self.low_score)
-        yield from beyond_limits(make)
-        yield from regressions(make, self.regress_on)
+        looks, _is_mark, marks = looks_and_marks(sample)
+        yield from of_systems(make, looks, marks, by_document=documents)
+        yield from counts(make, looks, marks)
+        yield from of_raters(make, looks, marks, weights)
+        yield from agreement(make, looks, marks, self.severity_penalty)
+        yield from contradictions(make, looks, marks, self.low_score)
+        yield from beyond_limits(make, looks, marks)
+        yield from regressions(make, looks, marks, self.regress_on)

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analytics_app.analyses.base import Rows
-from analytics_app.analyses.error_spans.looks import Marks, marks_of
-from analytics_app.analyses.error_spans.profiles import labels_of
+from analytics_app.analyses.error_spans.looks import Marks
+from analytics_app.analyses.error_spans.profiles import severity_of
 from analytics_app.analyses.shared.bootstrap import bootstrap
 from analytics_app.analyses.shared.pairs import clusters_of
 from analytics_app.ratings import Mask, Table
@@ -29,20 +29,19 @@ MATCHES: Mapping[str, Literal["exact", "overlap", "partial"]] = {
 }  # fmt: skip
 
 
-def agreement(make: Rows, penalty: float) -> Iterator[Row]:
+def agreement(make: Rows, looks: Table, marks: Marks, penalty: float) -> Iterator[Row]:
     """Yield F1 of spans, by place only and with the severity, and alpha over characters on each side.
 
     `penalty` is the share of the partial credit that marks of different severities lose.
     """
     sample = make.sample
-    looks, _rows, marks = marks_of(sample)
     first, first_looks, place = first_looks_of(looks)
     if not len(first_looks.text) or np.bincount(first_looks.text).max() < 2:
         # If every text has one rater, there is no agreement to compute: no rows, rather than six empty ones.
         return
-    severity, severities = labels_of(sample, marks)["severity"]
-    placed = (place[marks.look] >= 0) & (marks.side >= 0) & (marks.end > marks.start)
-    marked = spans_of(marks, place, severity).where(placed)
+    severity, severities = severity_of(sample, marks)
+    marked = spans_of(marks, place, severity)
+    del severity
     documents = documents_of(make, looks.where(first))
     over = bootstrap(sample, "F1 of spans", _unit(documents))
     settings = {**over.settings, "F1": "micro over texts, mean of pairs"}
@@ -93,16 +92,12 @@ def first_looks_of(looks: Table) -> tuple[Mask, Looks, NDArray[np.int64]]:
 
 
 def spans_of(marks: Marks, place: NDArray[np.int64], severity: NDArray[np.int64]) -> Spans:
-    """Return marks as spans; a mark without a place gets a shape that the caller drops."""
+    """Return marks of looks with a place as spans, without marks that have no place in a text."""
     look = place[marks.look]
-    placed = (look >= 0) & (marks.side >= 0) & (marks.end > marks.start)
-    return Spans(
-        np.where(placed, look, 0).astype(np.intp),
-        np.maximum(marks.side, 0).astype(np.intp),
-        np.where(placed, marks.start, 0).astype(np.intp),
-        np.where(placed, marks.end, 1).astype(np.intp),
-        np.maximum(severity + 1, 0).astype(np.intp),
-    )
+    placed = np.flatnonzero((look >= 0) & (marks.side >= 0) & (marks.end > marks.start))
+    # Half as wide as codes usually are, since there may be a million marks.
+    columns = (look, marks.side, marks.start, marks.end, severity + 1)
+    return Spans(*(column[placed].astype(np.int32) for column in columns))
 
 
 def _alphas(

@@ -80,7 +80,7 @@ class Weights:
 class Marks:
     """Details of marks that ratings do not hold; each mark belongs to a look, by its place."""
 
-    look: NDArray[np.int64]
+    look: NDArray[np.int32]
     side: NDArray[np.int32]
     start: NDArray[np.int32]
     end: NDArray[np.int32]
@@ -103,7 +103,7 @@ def with_looks(sample: Sample, plan_weights: Sequence[str] = ()) -> tuple[Sample
     code = criterion.code if criterion is not None else -1
     judgment, part = _seen(sample, extra)
     marked = (table.criterion == code) & (table.number > LOOK)
-    weights = _weights(sample, table.where(marked), extra, plan_weights)
+    weights = _weights(sample, table.id[marked], table.value[marked], plan_weights)
     keys = judgment.astype(np.int64) * (len(table.names.part_ids) + 1) + part
     of_marks = table.judgment[marked].astype(np.int64) * (len(table.names.part_ids) + 1) + table.part[marked]
     look, known = _places(keys, of_marks)
@@ -144,22 +144,29 @@ def _seen(sample: Sample, extra: Spans) -> tuple[NDArray[np.int32], NDArray[np.i
 
 def marks_of(sample: Sample) -> tuple[Table, Table, Marks]:
     """Return the looks of a sample, the ratings that are marks, and the details of the marks."""
+    looks, is_mark, marks = looks_and_marks(sample)
+    return looks, sample.table.where(is_mark), marks
+
+
+def looks_and_marks(sample: Sample) -> tuple[Table, Mask, Marks]:
+    """Return the looks of a sample, a mask of the ratings that are marks, and the details of the marks."""
     criterion, extra, table = errors_of(sample), sample.extras[Spans], sample.table
     code = criterion.code if criterion is not None else -1
     about = table.criterion == code
-    looks, marks = table.where(about & (table.number == LOOK)), table.where(about & (table.number > LOOK))
+    looks, is_mark = table.where(about & (table.number == LOOK)), about & (table.number > LOOK)
     n_parts = len(table.names.part_ids) + 1
     keys = looks.judgment.astype(np.int64) * n_parts + looks.part
-    look, known = _places(keys, marks.judgment.astype(np.int64) * n_parts + marks.part)
-    marks, look = marks.where(known), look[known]
-    place = Coding(extra.id)(marks.id)
-    none = np.zeros(len(marks), dtype=np.int32)
+    look, known = _places(keys, table.judgment[is_mark].astype(np.int64) * n_parts + table.part[is_mark])
+    look_of_mark = look[known].astype(np.int32)
+    is_mark[is_mark] = known
+    place = Coding(extra.id)(table.id[is_mark])
+    none = np.zeros(len(look_of_mark), dtype=np.int32)
 
     def column(values: NDArray[np.int32], without: int) -> NDArray[np.int32]:
         return np.where(place >= 0, values[place], np.int32(without)) if len(values) else none + np.int32(without)
 
-    return looks, marks, Marks(
-        look, column(extra.side, -1), column(extra.start, 0), column(extra.end, 0),
+    return looks, is_mark, Marks(
+        look_of_mark, column(extra.side, -1), column(extra.start, 0), column(extra.end, 0),
         column(extra.category, -1), column(extra.severity, -1),
     )  # fmt: skip
 
@@ -189,14 +196,14 @@ def severities_of(sample: Sample) -> tuple[list[int], list[str]]:
     return place, [names[code] for code in order]
 
 
-def _weights(sample: Sample, marks: Table, extra: Spans, plan_weights: Sequence[str]) -> Weights:
+def _weights(sample: Sample, ids: NDArray[np.int64], stored: Floats, plan_weights: Sequence[str]) -> Weights:
     """Return the weight of each mark: from the plan, from the task, as stored, or as published."""
-    place = Coding(extra.id)(marks.id)
+    extra = sample.extras[Spans]
+    place = Coding(extra.id)(ids)
     has_place = place >= 0
-    category, severity = np.full(len(marks), -1), np.full(len(marks), -1)
-    category[has_place], severity[has_place] = extra.category[place[has_place]], extra.severity[place[has_place]]
     width = len(extra.severities) + 1
-    kind = (category + 1) * width + severity + 1
+    kind = np.zeros(len(ids), dtype=np.int64)
+    kind[has_place] = (extra.category[place[has_place]] + 1) * width + extra.severity[place[has_place]] + 1
     categories, degrees = ("", *extra.categories), ("", *extra.severities)
     named = {int(code): (categories[int(code) // width], degrees[int(code) % width]) for code in np.unique(kind)}
     own, rules = [Named.of(words) for words in plan_weights], scheme(sample).rules
@@ -204,12 +211,12 @@ def _weights(sample: Sample, marks: Table, extra: Spans, plan_weights: Sequence[
         return _by(kind, {key: _own_weight(own, *names) for key, names in named.items()}, "of the plan")
     if rules:
         return _by(kind, {key: _rule_weight(rules, *names) for key, names in named.items()}, "of the task")
-    if len(marks) and not np.isnan(marks.value).any():
-        return Weights(marks.value, "as stored with each mark", 0)
+    if len(ids) and not np.isnan(stored).any():
+        return Weights(stored, "as stored with each mark", 0)
     severities = {as_key(name) for name in extra.severities}
     if severities and severities <= {"major", "minor", "neutral"}:
         return _by(kind, {key: _rule_weight(PUBLISHED, *names) for key, names in named.items()}, AS_PUBLISHED)
-    return Weights(np.full(len(marks), np.nan), "", 0)
+    return Weights(np.full(len(ids), np.nan), "", 0)
 
 
 def _own_weight(own: Sequence[Named], category: str, severity: str) -> float | None:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analytics_app.analyses.base import Rows, Sample, count, of_one_system
-from analytics_app.analyses.error_spans.looks import Marks, Weights, marks_of, severities_of
+from analytics_app.analyses.error_spans.looks import Marks, Weights, severities_of
 from analytics_app.analyses.error_spans.systems import outputs_of, segment_means
 from analytics_app.analyses.shared.outputs import Outputs
 from analytics_app.ratings import Table
@@ -34,10 +34,9 @@ def labels_of(sample: Sample, marks: Marks) -> dict[str, tuple[NDArray[np.int64]
 
     A mark without a label has -1. Severities are in order from minor to major.
     """
-    place, severities = severities_of(sample)
+    severity, severities = severity_of(sample, marks)
     categories = list(sample.extras[Spans].categories)
     groups = sorted({group_of(name) for name in categories})
-    severity = _recoded(marks.severity, place)
     group = _recoded(marks.category, [groups.index(group_of(name)) for name in categories])
     both = np.where((group >= 0) & (severity >= 0), group * max(len(severities), 1) + severity, -1)
     crossed = [f"{name}, {degree}" for name in groups for degree in severities]
@@ -47,6 +46,12 @@ def labels_of(sample: Sample, marks: Marks) -> dict[str, tuple[NDArray[np.int64]
         "group": (group, groups),
         "both": (both, crossed),
     }
+
+
+def severity_of(sample: Sample, marks: Marks) -> tuple[NDArray[np.int64], list[str]]:
+    """Return the code of the severity of each mark, -1 for none, and the names, from minor to major."""
+    place, severities = severities_of(sample)
+    return _recoded(marks.severity, place), severities
 
 
 def _recoded(codes: NDArray[np.int32], place: Sequence[int]) -> NDArray[np.int64]:
@@ -59,14 +64,12 @@ def per_look(looks: Table, marks: Marks) -> NDArray[np.float64]:
     return np.bincount(marks.look, minlength=len(looks)).astype(np.float64)
 
 
-def of_systems(make: Rows, *, by_document: bool) -> Iterator[Row]:
+def of_systems(make: Rows, looks: Table, marks: Marks, *, by_document: bool) -> Iterator[Row]:
     """Yield errors per text and the share of texts without an error, with intervals; then errors by severity and kind.
 
     All of them are means over segments of means over raters, as penalties are, so that parts sum to the whole.
     """
-    sample = make.sample
-    looks, _rows, marks = marks_of(sample)
-    outputs = looks_by_system(sample, len(looks), by_document=by_document)
+    outputs = looks_by_system(make.sample, len(looks), by_document=by_document)
     if not outputs.systems:
         return
     look = outputs.value.astype(np.int64)
@@ -110,9 +113,8 @@ def _by_label(make: Rows, marks: Marks, outputs: Outputs, look: NDArray[np.int64
                 )
 
 
-def counts(make: Rows) -> Iterator[Row]:
+def counts(make: Rows, looks: Table, marks: Marks) -> Iterator[Row]:
     """Yield the number of marks of each severity, kind and group of kinds, and of texts without a mark."""
-    looks, _rows, marks = marks_of(make.sample)
     if not len(looks):
         return
     labels_by_kind = labels_of(make.sample, marks)
@@ -130,16 +132,15 @@ def counts(make: Rows) -> Iterator[Row]:
                 yield make.row(statistic, label=label[:500], value=float(number), n_ratings=len(marks.look), **about)
 
 
-def of_raters(make: Rows, weights: Weights) -> Iterator[Row]:
+def of_raters(make: Rows, looks: Table, marks: Marks, weights: Weights) -> Iterator[Row]:
     """Yield the marks of each rater: the mean penalty, errors by severity, and texts without an error."""
-    looks, _rows, marks = marks_of(make.sample)
     if not len(looks):
         return
     names = looks.names
     codes, place = np.unique(looks.rater, return_inverse=True)
     n = np.bincount(place)
     number = per_look(looks, marks)
-    severity, labels = labels_of(make.sample, marks)["severity"]
+    severity, labels = severity_of(make.sample, marks)
     has_severity = severity >= 0
     cells = place[marks.look[has_severity]] * max(len(labels), 1) + severity[has_severity]
     table = np.bincount(cells, minlength=len(codes) * max(len(labels), 1)).reshape(len(codes), -1)

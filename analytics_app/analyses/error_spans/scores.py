@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analytics_app.analyses.base import QuestionCriterion, Rows, count, of_one_system
-from analytics_app.analyses.error_spans.looks import ERRORS, Marks, marks_of, scheme
-from analytics_app.analyses.error_spans.profiles import labels_of
+from analytics_app.analyses.error_spans.looks import ERRORS, Marks, scheme
+from analytics_app.analyses.error_spans.profiles import labels_of, severity_of
 from analytics_app.analyses.error_spans.systems import segment_means
 from analytics_app.analyses.shared.outputs import Outputs, interval_note
 from analytics_app.ratings import Floats, Table
@@ -50,9 +50,8 @@ def scores(make: Rows, *, by_document: bool) -> Iterator[Row]:
         )
 
 
-def scored(make: Rows) -> Iterator[tuple[QuestionCriterion, Table, Floats, Marks, Table]]:
+def scored(make: Rows, looks: Table, marks: Marks) -> Iterator[tuple[QuestionCriterion, Table, Floats, Marks]]:
     """Yield for each scored criterion the looks that have a score on it, their scores, and their marks."""
-    looks, rows, marks = marks_of(make.sample)
     table = make.sample.table
     n_parts = len(table.names.part_ids) + 1
     keys = looks.judgment.astype(np.int64) * n_parts + looks.part
@@ -67,22 +66,22 @@ def scored(make: Rows) -> Iterator[tuple[QuestionCriterion, Table, Floats, Marks
         renumbered = np.cumsum(has) - 1
         mine = has[marks.look]
         scored_marks = Marks(
-            renumbered[marks.look[mine]].astype(np.int64),
+            renumbered[marks.look[mine]].astype(np.int32),
             *(getattr(marks, name)[mine] for name in ("side", "start", "end", "category", "severity")),
         )
-        yield criterion, looks.where(has), scored_rows.value[order[place[has]]], scored_marks, rows.where(mine)
+        yield criterion, looks.where(has), scored_rows.value[order[place[has]]], scored_marks
 
 
-def contradictions(make: Rows, low_score: float) -> Iterator[Row]:
+def contradictions(make: Rows, all_looks: Table, all_marks: Marks, low_score: float) -> Iterator[Row]:
     """Yield the number of texts with the highest score and a serious error, or with a low score and no error.
 
     Scores up to `low_score`, in percent of the scale, are low.
     """
-    for criterion, looks, values, marks, _rows in scored(make):
+    for criterion, looks, values, marks in scored(make, all_looks, all_marks):
         if criterion.limits is None:
             continue
         low, high = criterion.limits
-        severity, names = labels_of(make.sample, marks)["severity"]
+        severity, names = severity_of(make.sample, marks)
         grave = severity == len(names) - 1 if names else np.ones(len(severity), dtype=bool)
         n_grave, n_any = (
             np.bincount(marks.look[mask], minlength=len(looks)) for mask in (grave, np.ones(len(grave), dtype=bool))
@@ -105,7 +104,7 @@ def contradictions(make: Rows, low_score: float) -> Iterator[Row]:
             yield from _of_raters(make, statistic, criterion, looks, where)
 
 
-def beyond_limits(make: Rows) -> Iterator[Row]:
+def beyond_limits(make: Rows, all_looks: Table, all_marks: Marks) -> Iterator[Row]:
     """Yield the number of answers with a score that contradicts the errors by the limits of the study.
 
     Limits that the study left as they are have no rows: `contradictions` counts what nobody would mean.
@@ -113,10 +112,10 @@ def beyond_limits(make: Rows) -> Iterator[Row]:
     kind = ErrorSpans(make.sample.question.params)
     if (kind.high_score, kind.low_score, kind.score_check) == (HIGH_SCORE, LOW_SCORE, "ask"):
         return
-    for criterion, looks, values, marks, _rows in scored(make):
+    for criterion, looks, values, marks in scored(make, all_looks, all_marks):
         if criterion.key != ESA:
             continue
-        severity, names = labels_of(make.sample, marks)["severity"]
+        severity, names = severity_of(make.sample, marks)
         keys = scheme(make.sample).severity_keys
         gravest = [place for place, name in enumerate(names) if len(keys) > 1 and as_key(name) == keys[-1]]
         n_grave = np.bincount(marks.look[np.isin(severity, gravest)], minlength=len(looks))
@@ -155,14 +154,14 @@ def _of_raters(
         )
 
 
-def regressions(make: Rows, kind: str) -> Iterator[Row]:
+def regressions(make: Rows, all_looks: Table, all_marks: Marks, kind: str) -> Iterator[Row]:
     """Yield the change of a score with one more error of each severity, or group of kinds."""
-    for criterion, looks, values, marks, _rows in scored(make):
+    for criterion, looks, values, marks in scored(make, all_looks, all_marks):
         codes, names = labels_of(make.sample, marks)[kind]
         labels = names or ["any"]
         codes = codes if names else np.zeros(len(marks.look), dtype=np.int64)
         has_code = codes >= 0
-        cells = marks.look[has_code] * len(labels) + codes[has_code]
+        cells = marks.look[has_code].astype(np.int64) * len(labels) + codes[has_code]
         counted = np.bincount(cells, minlength=len(looks) * len(labels)).reshape(len(looks), len(labels))
         item = np.maximum(looks.names.item_of_unit[looks.unit], 0).astype(np.intp)
         regression = score_on_counts(values, counted, item, names=labels, confidence=make.sample.common.confidence)

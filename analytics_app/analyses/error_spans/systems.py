@@ -120,6 +120,7 @@ def _over_texts(make: Rows, outputs: Outputs, pairs: list[tuple[int, int]]) -> I
         unit=outputs.unit,
         clusters=outputs.clusters_of(items),
         of="pairs of one task",
+        ranks=True,
     )
     of_ranks = {"zero_method": "wilcox", **{name: family.settings[name] for name in ("correction", "family")}}
     by_ranks = adjust([test.result.wilcoxon.p for test in family.tests], common.correction)

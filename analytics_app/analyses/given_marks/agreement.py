@@ -87,8 +87,7 @@ def _after(
     place[chosen] = np.arange(len(chosen))
     order, _names = severities_of(sample)
     severity = np.array([*order, -1], dtype=np.int64)[marks.severity]
-    placed = (place[marks.look] >= 0) & (marks.side >= 0) & (marks.end > marks.start)
-    spans = spans_of(marks, place, severity).where(placed)
+    spans = spans_of(marks, place, severity)
     text = np.searchsorted(parts, looks.part[chosen]).astype(np.intp)
     _raters, rater = np.unique(looks.rater[chosen], return_inverse=True)
     by_text = np.argsort(text, kind="stable")

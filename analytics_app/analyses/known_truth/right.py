@@ -1,6 +1,7 @@
 """Right and wrong answers: each answer compared with the label that is true of its item."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -118,17 +119,18 @@ def _compared(
     systems, system = np.unique(outputs.system[known], return_inverse=True)
     once = np.zeros(len(entry), dtype=bool)
     once[np.unique(entry, return_index=True)[1]] = True
-    chance, without_chance = _chance(sample, answers, outputs.item[known])
+    item, cluster = (column[known].astype(np.int64) for column in (outputs.item, outputs.cluster))
+    chance, without_chance = _chance(sample, answers, item)
     return Right(
         truth=truth,
         answers=answers,
         text=answers.text[entry],
         right=is_right.astype(float),
         once=once,
-        rater=answers.rater[entry],
+        rater=answers.rater[entry].astype(np.int64),
         system=system.astype(np.intp),
-        item=outputs.item[known],
-        cluster=outputs.cluster[known],
+        item=item,
+        cluster=cluster,
         category=category.astype(np.int64),
         chosen=chosen,
         options=answers.options,
@@ -146,7 +148,7 @@ def _compared(
     )
 
 
-def _left_out(entries: NDArray[np.intp], reason: str) -> str | None:
+def _left_out(entries: NDArray[np.integer[Any]], reason: str) -> str | None:
     """Return a note with the number of answers left out and the reason; None if there are none."""
     n = len(np.unique(entries))
     return f"{in_words(n, 'answer is', 'answers are')} left out: {reason}." if n else None

@@ -116,7 +116,7 @@ class Labels(FilteredAnalysis):
     def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield the rows of one criterion."""
         are_experts = _of_groups(sample.table, self.experts)
-        crowd = sample.where(~are_experts)
+        crowd = sample.where(~are_experts) if are_experts.any() else sample
         reference = Reference.of(sample, are_experts)
         answers = _answers(crowd, reference.labels)
         make = Rows(self.name, crowd)
@@ -144,6 +144,8 @@ class Labels(FilteredAnalysis):
 def _of_groups(table: Table, groups: Sequence[str]) -> Mask:
     """Return a mask of the ratings by raters of these groups."""
     codes = [code for code, key in enumerate(table.names.groups) if key in set(groups)]
+    if not codes:
+        return np.zeros(len(table), dtype=bool)
     mask: Mask = np.isin(table.judgments.group[table.judgment], codes)
     return mask
 
@@ -180,9 +182,7 @@ def _shares(make: Rows, answers: Answers, outputs: ByOutput) -> Iterator[Row]:
     raters = answers.rater[outputs.entry]
     n_raters = tuple(len(np.unique(raters[outputs.system == code])) for code in range(len(outputs.systems)))
     note = SEVERAL if answers.several else None
-    yield from shares(
-        make, "share", answers.chosen.astype(float), outputs, answers.options, n_raters=n_raters, note=note
-    )
+    yield from shares(make, "share", answers.chosen, outputs, answers.options, n_raters=n_raters, note=note)
 
 
 def _majority(make: Rows, voted: Decided) -> Iterator[Row]:

@@ -38,7 +38,9 @@ class Reference:
         """
         sent, table = sample.extras[Experts], sample.table
         code = table.names.criterion_code(str(sample.question.criterion))
-        of_criterion = (sent.criterion == code) & np.isin(sent.part, table.text)
+        of_criterion = sent.criterion == code
+        if of_criterion.any():
+            of_criterion &= np.isin(sent.part, table.text)
         own = table.where(are_experts & (table.label >= 0))
         words = {sent.labels[code] for code in sent.label[of_criterion].tolist()} | _words(own.label, own.names.labels)
         labels = tuple(sorted(words))

@@ -7,6 +7,7 @@ import numpy as np
 
 from analytics_app.analyses.base import Rows
 from analytics_app.analyses.shared.labels_of_texts import ITEMS_DIFFER, Answers, Model
+from analytics_app.ratings import Mask
 from analytics_app.results import Row
 from analytics_app.stats.errors.votes import wawa
 
@@ -26,9 +27,9 @@ def rater_rows(make: Rows, answers: Answers, model: Model | str) -> Iterator[Row
         yield from _sensitivity(make, model)
     if answers.several or model == ITEMS_DIFFER:
         return
-    labelled = answers.chosen.any(axis=1)
-    label = answers.chosen.argmax(axis=1)[labelled]
-    skills = wawa(label, answers.text[labelled], answers.rater[labelled], n_labels=len(answers.options))
+    labelled: Mask = np.asarray(answers.chosen.any(axis=1))
+    answers = answers if labelled.all() else answers.where(labelled)
+    skills = wawa(answers.chosen.argmax(axis=1), answers.text, answers.rater, n_labels=len(answers.options))
     for code, value in zip(skills.raters.tolist(), skills.skill.tolist(), strict=True):
         known = not isnan(value)
         yield make.row(

@@ -21,9 +21,9 @@ from analytics_app.ratings import Floats, Mask
 from analytics_app.results import Row
 from analytics_app.stats.comparison.corrections import adjust
 from analytics_app.stats.comparison.mcnemar import mcnemar
-from analytics_app.stats.comparison.means import group_means
+from analytics_app.stats.comparison.means import cluster_sums, means_of_sums
 from analytics_app.stats.comparison.paired import item_means
-from analytics_app.stats.values import Estimate, joined
+from analytics_app.stats.values import Estimate, compressed, joined
 
 SEVERAL = "Several options may be chosen, so the shares do not add up to one."
 # The most options on which systems are compared: each adds tests to the family.
@@ -42,23 +42,23 @@ DEPENDENT = "Items of one document count as independent here, so p may be too sm
 class ByOutput(OfSystems):
     """Answers, or texts, once for each output that they count for; `entry` is their place, `system` a code."""
 
-    entry: NDArray[np.intp]
-    system: NDArray[np.intp]
-    item: NDArray[np.int64]
-    cluster: NDArray[np.int64]
+    entry: NDArray[np.int32]
+    system: NDArray[np.int32]
+    item: NDArray[np.int32]
+    cluster: NDArray[np.int32]
 
     @classmethod
     def of(cls, sample: Sample, texts: NDArray[np.int64]) -> ByOutput:
         """Return the outputs of the text of each entry, without the systems that the sample leaves out."""
         names, by_document = sample.table.names, sample.question.by_document
         entry, system, item = systems_of(names, texts, sample.without)
-        known, code = np.unique(system, return_inverse=True)
+        known, code = compressed(system)
         clusters = clusters_of(names, by_document=by_document)
         return cls(
             entry=entry,
-            system=code,
+            system=code.astype(np.int32),
             item=item,
-            cluster=clusters[item],
+            cluster=clusters.astype(np.int32)[item] if by_document else item,
             systems=tuple(names.systems[system_code] for system_code in known),
             unit="documents" if by_document else "items",
             cluster_of_item=clusters,
@@ -74,7 +74,7 @@ class ByOutput(OfSystems):
 def shares(
     make: Rows,
     statistic: str,
-    values: Floats,
+    values: Floats | Mask,
     outputs: ByOutput,
     labels: Sequence[str | None],
     *,
@@ -106,29 +106,24 @@ def shares(
             )
 
 
-def _means(sample: Sample, values: Floats, outputs: ByOutput) -> Iterator[tuple[int, list[Estimate], dict[str, Any]]]:
+def _means(
+    sample: Sample, values: Floats | Mask, outputs: ByOutput
+) -> Iterator[tuple[int, list[Estimate], dict[str, Any]]]:
     """Yield the means of some labels at a time, by label and then by system, with the settings of their intervals.
 
     All means share their resamples.
     """
-    n_systems, n_labels = len(outputs.systems), values.shape[1]
+    n_systems, n_labels, n_clusters = len(outputs.systems), values.shape[1], int(outputs.cluster.max(initial=-1)) + 1
     width = max(1, MOST_ENTRIES // max(1, len(outputs.entry)))
     for begin in range(0, n_labels if n_systems else 0, width):
-        some = values[outputs.entry, begin : begin + width]
-        k = some.shape[1]
+        cells = [
+            cluster_sums(values[outputs.entry, k], outputs.system, outputs.cluster, n_systems, n_clusters)
+            for k in range(begin, min(begin + width, n_labels))
+        ]
+        sums, counts = (np.hstack(columns) for columns in zip(*cells, strict=True))
+        is_rated = counts.any(axis=1)
         drawn = bootstrap(sample, "label shares", outputs.unit)
-        yield (
-            begin,
-            group_means(
-                some.ravel(),
-                (outputs.system[:, np.newaxis] + n_systems * np.arange(k)).ravel(),
-                np.repeat(outputs.cluster, k),
-                n_groups=n_systems * k,
-                shares=True,
-                **drawn.options,
-            ),
-            drawn.settings,
-        )
+        yield begin, means_of_sums(sums[is_rated], counts[is_rated], shares=True, **drawn.options), drawn.settings
 
 
 def compared(answers: Answers) -> list[int]:
@@ -152,7 +147,8 @@ def further_raters(make: Rows, answers: Answers, outputs: ByOutput, criterion: s
         return
     # A label that nobody gave has nothing to test, and would only make the family larger.
     options = [k for k in compared(answers) if answers.chosen[:, k].any()] or compared(answers)
-    answered = answered_of(outputs, answers.chosen[:, options], answers.rater)
+    chosen = answers.chosen if len(options) == len(answers.options) else answers.chosen[:, options]
+    answered = answered_of(outputs, chosen, answers.rater)
     columns = Columns(
         level="share_crossed",
         difference="label_difference_crossed",

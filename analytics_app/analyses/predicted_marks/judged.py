@@ -91,7 +91,7 @@ class Judged:
             people=people,
             raters=tuple(names.raters[code] for code in raters.tolist()),
             rater_codes=raters,
-            spans=spans_of(marks, place, severity).where(placed),
+            spans=spans_of(marks, place, severity),
             error_free=free[first],
             unplaced=int(np.count_nonzero(~placed & (place[marks.look] >= 0))),
             item=item,
@@ -134,7 +134,7 @@ def _of_looks(marks: Marks, kept: NDArray[np.bool_]) -> Marks:
     """Return the marks of some looks, which are numbered anew."""
     mine, number = kept[marks.look], np.cumsum(kept) - 1
     columns = (getattr(marks, name)[mine] for name in ("side", "start", "end", "category", "severity"))
-    return Marks(number[marks.look[mine]].astype(np.int64), *columns)
+    return Marks(number[marks.look[mine]].astype(np.int32), *columns)
 
 
 def _scores(sample: Sample, looks: Table, percent: float) -> tuple[Floats, float | None]:

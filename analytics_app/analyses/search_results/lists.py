@@ -120,7 +120,7 @@ def _worth(sample: Sample, relevant: Sequence[str], gains: Mapping[str, float], 
     texts, place = np.unique(answers.text, return_inverse=True)
     n_answers = np.bincount(place, minlength=len(texts))[np.searchsorted(texts, decided.texts)]
     chosen = answers.chosen.astype(float)
-    single = Judgments(answers.text, answers.rater, chosen @ is_relevant, chosen @ gain)
+    single = Judgments(answers.text, answers.rater.astype(np.int64), chosen @ is_relevant, chosen @ gain)
     if join == MEAN:
         return Worth(decided.texts, decided.chance @ is_relevant, decided.chance @ gain, n_answers, single)
     # Where several labels are as likely, the text counts as the least relevant of them.

@@ -96,7 +96,7 @@ def kept_fit(about: object, columns: Sequence[NDArray[Any]], compute: Callable[[
     """
     digest = sha256(repr((about, [column.shape for column in columns])).encode())
     for column in columns:
-        digest.update(np.ascontiguousarray(column).tobytes())
+        digest.update(np.ascontiguousarray(column).data)
     key = digest.digest()
     if key not in _FITS:
         while len(_FITS) >= MOST_FITS:

@@ -34,9 +34,9 @@ class Answered:
 
     values: NDArray[Any]
     system: NDArray[Any]
-    item: NDArray[np.int64]
+    item: NDArray[Any]
     rater: NDArray[Any]
-    document: NDArray[np.int64] | None
+    document: NDArray[Any] | None
     systems: tuple[str, ...]
 
     def counts(self, column: int) -> list[dict[str, int]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from analytics_app.ratings import Floats, Mask, Names, Table
 from analytics_app.stats.errors.dawid_skene import DawidSkene, dawid_skene
 from analytics_app.stats.errors.votes import TIE, first_of
+from analytics_app.stats.values import compressed
 
 # With more options than this, the rarest are left out: the list would be unreadable.
 MOST_OPTIONS = 60
@@ -27,7 +29,7 @@ class Answers:
     """
 
     text: NDArray[np.int64]
-    rater: NDArray[np.int64]
+    rater: NDArray[np.integer[Any]]
     chosen: NDArray[np.bool_]
     options: tuple[str, ...]
     several: bool
@@ -36,13 +38,14 @@ class Answers:
     @classmethod
     def of(cls, table: Table, declared: Sequence[str] = (), *, several: bool = False) -> Answers:
         """Return the answers of a table, with the options in the order of the study, then others."""
-        table = table.where(table.label >= 0)
+        is_labelled = table.label >= 0
+        table = table if is_labelled.all() else table.where(is_labelled)
         words = table.names.labels
         counts = np.bincount(table.label, minlength=len(words))
         options, left_out = listed({words[code]: int(counts[code]) for code in np.flatnonzero(counts)}, declared)
         codes = recoded(words, options)[table.label]
         several = several or bool((table.number > 1).any())
-        columns = (codes, table.text, table.rater.astype(np.int64), table.judgment.astype(np.int64))
+        columns = (codes, table.text, table.rater, table.judgment)
         return replace(cls.made(*columns, options, several=several), left_out=left_out)
 
     @classmethod
@@ -50,8 +53,8 @@ class Answers:
         cls,
         label: NDArray[np.int64],
         text: NDArray[np.int64],
-        rater: NDArray[np.int64],
-        judgment: NDArray[np.int64],
+        rater: NDArray[np.integer[Any]],
+        judgment: NDArray[np.integer[Any]],
         options: tuple[str, ...],
         *,
         several: bool,
@@ -59,13 +62,14 @@ class Answers:
         """Return answers made from labels (-1 for no option); of a rater's judgments of one text the first counts."""
         keys = text * (int(rater.max(initial=0)) + 1) + rater
         order = np.lexsort((judgment, keys))
-        keys, begins, answer = _unique(keys[order])
-        first = judgment[order][begins]
-        counted = judgment[order] == first[answer]
+        begins, answer = _begins(keys[order])
+        del keys
+        label, judgment = label[order], judgment[order]
+        known = (judgment == judgment[begins][answer]) & (label >= 0)
         chosen = np.zeros((len(begins), len(options)), dtype=bool)
-        known = counted & (label[order] >= 0)
-        chosen[answer[known], label[order][known]] = True
-        return cls(text[order][begins], rater[order][begins], chosen, options, several)
+        chosen[answer[known], label[known]] = True
+        order = order[begins]
+        return cls(text[order], rater[order], chosen, options, several)
 
     def __len__(self) -> int:
         return len(self.text)
@@ -75,11 +79,10 @@ class Answers:
         return replace(self, text=self.text[mask], rater=self.rater[mask], chosen=self.chosen[mask])
 
 
-def _unique(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.intp], NDArray[np.intp]]:
-    """Return the distinct sorted keys, the place where each begins, and the place of each entry's key among them."""
+def _begins(keys: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
+    """Return the place where each of the sorted keys begins, and the number of each entry's key."""
     new = np.r_[True, keys[1:] != keys[:-1]] if len(keys) else np.empty(0, dtype=bool)
-    begins = np.flatnonzero(new)
-    return keys[begins], begins, np.cumsum(new) - 1
+    return np.flatnonzero(new), np.cumsum(new, dtype=np.int32) - np.int32(1)
 
 
 def listed(counts: Mapping[str, int], declared: Sequence[str]) -> tuple[tuple[str, ...], int]:
@@ -135,7 +138,7 @@ class Decided:
 
 def by_vote(answers: Answers) -> Decided:
     """Return the labels by the majority of the answers; a tie gives no label."""
-    texts, place = np.unique(answers.text, return_inverse=True)
+    texts, place = compressed(answers.text)
     votes = np.bincount(place, minlength=len(texts)).astype(float)[:, np.newaxis]
     counts = np.column_stack(
         [np.bincount(place, weights=answers.chosen[:, k], minlength=len(texts)) for k in range(len(answers.options))]
@@ -189,13 +192,21 @@ def by_model(answers: Answers, smoothing: float) -> Model | str:
 
 def systems_of(
     names: Names, texts: NDArray[np.int64], without: frozenset[int] = frozenset()
-) -> tuple[NDArray[np.intp], NDArray[np.int64], NDArray[np.int64]]:
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
     """Return (place, system, item) for every output that a text shows; a text without a part shows none."""
-    begin = np.searchsorted(names.shown_part, texts, side="left")
-    times = np.where(texts < len(names.part_ids), np.searchsorted(names.shown_part, texts, side="right") - begin, 0)
-    place = np.repeat(np.arange(len(texts)), times)
-    shown = np.repeat(begin - np.r_[0, np.cumsum(times)[:-1]], times) + np.arange(len(place)) if len(texts) else begin
-    system = names.shown_system[shown].astype(np.int64)
-    item = names.shown_item[shown].astype(np.int64)
+    # Where each part begins among the outputs shown; texts without a part come after all parts.
+    begins = np.searchsorted(names.shown_part, np.arange(len(names.part_ids) + 1)).astype(np.int32)
+    part = np.minimum(texts, len(names.part_ids)).astype(np.int32)
+    begin = begins[part]
+    times = np.append(np.diff(begins), np.int32(0))[part]
+    place = np.repeat(np.arange(len(texts), dtype=np.int32), times)
+    ahead = np.cumsum(times, dtype=np.int32)
+    ahead -= times
+    begin -= ahead
+    shown = np.repeat(begin, times)
+    shown += np.arange(len(place), dtype=np.int32)
+    system, item = names.shown_system[shown], names.shown_item[shown]
+    if not without:
+        return place, system, item
     keep = ~np.isin(system, sorted(without))
     return place[keep], system[keep], item[keep]

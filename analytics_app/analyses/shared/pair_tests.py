@@ -65,14 +65,16 @@ def pair_tests(
     unit: str,
     clusters: NDArray[np.int64] | None,
     of: str,
+    ranks: bool = False,
 ) -> Family:
     """Compare pairs of columns of a matrix, shape (n_items, n_columns), on the items of both.
 
     `unit` names what is resampled and flipped (items, documents), `clusters` has the documents of the items if it is
-    documents, `of` names the family, such as "pairs of one criterion".
+    documents, `of` names the family, such as "pairs of one criterion". With `ranks`, tests include Wilcoxon's.
     """
     common, drawn = make.sample.common, bootstrap(make.sample, purpose, unit)
-    compared = paired(matrix, pairs, clusters=clusters, n_permutations=flips(common, len(pairs)), **drawn.options)
+    n_flips = flips(common, len(pairs))
+    compared = paired(matrix, pairs, clusters=clusters, n_permutations=n_flips, ranks=ranks, **drawn.options)
     settings = {**drawn.settings, **family_of(common, compared, unit=unit, of=of)}
     adjusted = adjust([result.permutation_p for result in compared], common.correction)
     tests = []

@@ -201,7 +201,9 @@ def _over_raters(make: Rows, outputs: Outputs, pairs: Sequence[tuple[int, int]])
         settings = {**t_over_raters(common), **family}
     else:
         drawn = bootstrap(make.sample, "differences over raters", "raters")
-        estimates = [pair.difference for pair in paired(by_rater, pairs, n_permutations=0, **drawn.options)]
+        estimates = [
+            pair.difference for pair in paired(by_rater, pairs, n_permutations=0, ranks=False, **drawn.options)
+        ]
         settings = drawn.settings
     adjusted = adjust([estimate.p for estimate in estimates], common.correction)
     for (a, b), estimate, p in zip(pairs, estimates, adjusted, strict=True):
@@ -249,7 +251,9 @@ def _paired(
 ) -> Iterator[Row]:
     """Yield difference, Wilcoxon and effect size of each pair on the means of items."""
     purpose, of_z = f"differences{suffix}", _z(make) if suffix else {}
-    family = pair_tests(make, matrix, pairs, purpose=purpose, unit=outputs.unit, clusters=clusters, of=PAIRS)
+    family = pair_tests(
+        make, matrix, pairs, purpose=purpose, unit=outputs.unit, clusters=clusters, of=PAIRS, ranks=not suffix
+    )
     of_ranks = {name: family.settings[name] for name in ("correction", "family")} | make.sample.common.scope(
         outputs.unit
     )

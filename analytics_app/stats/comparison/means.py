@@ -1,5 +1,7 @@
 """Means with intervals, medians and distributions of the ratings of groups, such as systems."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -73,17 +75,62 @@ def group_means(
     >>> a.value, a.low, a.high, b.note
     (2.5, 1.5, 3.5, 'Nothing was rated.')
     """
-    check_settings(n_resamples, confidence)
+    cluster_codes, places = compressed(checked_codes(clusters, np.size(values)))
+    sums, counts = cluster_sums(values, groups, places, n_groups, cluster_codes.size)
+    is_rated = counts.any(axis=1)
+    options: dict[str, Any] = {"n_resamples": n_resamples, "confidence": confidence, "rng": rng, "shares": shares}
+    return means_of_sums(sums[is_rated], counts[is_rated], **options)
+
+
+def cluster_sums(
+    values: ArrayLike, groups: ArrayLike, clusters: ArrayLike, n_groups: int, n_clusters: int
+) -> tuple[Floats, Codes]:
+    """Return sums and numbers of the ratings of each cluster and group, shape (n_clusters, n_groups).
+
+    Parameters are those of `group_means`, but codes of clusters are below `n_clusters`; a cluster without ratings has a
+    row of zeros.
+
+    Examples
+    --------
+    >>> cluster_sums([1, 2, 4], [0, 0, 1], [2, 2, 0], 2, 3)
+    (array([[0., 4.],
+           [0., 0.],
+           [3., 0.]]), array([[0, 1],
+           [0, 0],
+           [2, 0]]))
+    """
     everything = checked_values(values)
     checked_codes(groups, everything.size, below=n_groups)
+    checked_codes(clusters, everything.size, below=n_clusters)
     numbers, (group, cluster) = rated(everything, groups, clusters)
-    cluster_codes, places = compressed(cluster)
-    if not cluster_codes.size:
+    cells = cluster * n_groups
+    cells += group
+    shape = (n_clusters, n_groups)
+    sums = np.bincount(cells, weights=numbers, minlength=shape[0] * n_groups)
+    counts = np.bincount(cells, minlength=shape[0] * n_groups)
+    return sums.astype(np.float64, copy=False).reshape(shape), counts.reshape(shape)
+
+
+def means_of_sums(
+    sums: Floats,
+    counts: Codes,
+    *,
+    n_resamples: int,
+    confidence: float,
+    rng: np.random.Generator,
+    shares: bool = False,
+) -> list[Estimate]:
+    """Return the mean of each group as `group_means` does, from sums and numbers of the ratings of clusters.
+
+    Parameters
+    ----------
+    sums, counts : ndarray, shape (n_clusters, n_groups)
+        From `cluster_sums`, without clusters that have no ratings.
+    """
+    check_settings(n_resamples, confidence)
+    n_groups = sums.shape[1]
+    if not len(sums):
         return [_mean(0.0, 0, 0, None, confidence, shares=shares) for _group in range(n_groups)]
-    cells = places * n_groups + group
-    shape = (cluster_codes.size, n_groups)
-    sums = np.bincount(cells, weights=numbers, minlength=cluster_codes.size * n_groups).reshape(shape)
-    counts = np.bincount(cells, minlength=cluster_codes.size * n_groups).reshape(shape)
     samples = ratio_samples(sums, counts, n_resamples, rng) if n_resamples else None
     return [
         _mean(

@@ -145,8 +145,8 @@ def differences_over_raters(
 
 def _with_limits(estimate: Estimate, se: float, confidence: float, *, test: bool) -> Estimate:
     """Return an estimate with its limits and, for a test that it is 0, its p; else with the reason in the note."""
-    # Lazy import: scipy.stats takes a second to load, and web processes never run tests.
-    from scipy.stats import t as student  # noqa: PLC0415
+    # Lazy import: scipy loads slowly, and web processes never run tests.
+    from scipy.special import stdtr, stdtrit  # noqa: PLC0415
 
     n, value = estimate.n_raters or 0, estimate.value
     assert value is not None
@@ -155,8 +155,8 @@ def _with_limits(estimate: Estimate, se: float, confidence: float, *, test: bool
     if se == 0:
         return replace(estimate, note=ALIKE)
     df = n - 1
-    half = float(student.isf((1 - confidence) / 2, df)) * se
-    p = float(2 * student.sf(abs(value) / se, df)) if test else None
+    half = -float(stdtrit(df, (1 - confidence) / 2)) * se
+    p = float(2 * stdtr(df, -abs(value) / se)) if test else None
     return replace(estimate, low=value - half, high=value + half, se=se, df=df, p=p)
 
 

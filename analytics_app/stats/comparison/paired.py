@@ -14,6 +14,11 @@ from analytics_app.stats.values import Codes, Estimate, Floats, checked_codes, c
 
 __all__ = ["Paired", "item_means", "paired", "superiority"]
 
+# Most differences of pairs at a time; each array of them takes 4 MiB.
+_CELLS = 2**19
+
+NOT_RANKED = Estimate(None, note="Wilcoxon's test was not asked for.")
+
 
 @dataclass(frozen=True, slots=True)
 class Paired:
@@ -29,7 +34,7 @@ class Paired:
         Two-sided p value of the sign-flip test.
     wilcoxon : Estimate
         `value` is the signed-rank statistic (the smaller rank sum), `p` two-sided, `n_items` the differences that are
-        not zero.
+        not zero. Without a value if it was not asked for.
     effect_size : float or None
         dz: mean over standard deviation (ddof 1) of the item differences; None where they do not vary.
     n_items : int
@@ -94,6 +99,7 @@ def paired(
     n_permutations: int = 9999,
     confidence: float,
     rng: np.random.Generator,
+    ranks: bool = True,
 ) -> list[Paired]:
     """Compare systems on their item means: bootstrap interval [1]_, sign-flip permutation test [2]_, Wilcoxon [3]_.
 
@@ -115,6 +121,8 @@ def paired(
         Random sign flips. If there are no more flips than this in all, they are enumerated. 0 gives no p values.
     confidence : float
     rng : numpy.random.Generator
+    ranks : bool
+        Whether to compute Wilcoxon's test.
 
     Returns
     -------
@@ -159,24 +167,31 @@ def paired(
     sizes = np.abs(checked_values(table.ravel()))
     scale = float(np.max(sizes, initial=0, where=~np.isnan(sizes))) or 1.0
 
-    differences = table[:, columns[:, 0]] - table[:, columns[:, 1]]
-    sums, counts = by_cluster(differences, places, document_codes.size)
-    settled = _settled(sums, scale)
-    # Resamples are drawn first, so that they do not depend on the number of permutations.
-    samples = ratio_samples(sums, counts, n_resamples, rng) if n_resamples and document_codes.size else None
-    p_values = sign_flip_p(settled, n_permutations, rng) if n_permutations else [None] * len(columns)
-    return [
-        _compared(
-            (a, b),
-            differences[:, k],
-            (sums[:, k], counts[:, k]),
-            scale,
-            p_values[k],
-            None if samples is None else samples[:, k],
-            confidence,
-        )
-        for k, (a, b) in enumerate(columns.tolist())
-    ]
+    results: list[Paired] = []
+    # Some pairs at a time, each time with the same draws: all pairs of many labels would take hundreds of megabytes.
+    step, state = max(1, _CELLS // max(len(table), 1)), rng.bit_generator.state
+    for begin in range(0, len(columns), step):
+        some = columns[begin : begin + step]
+        rng.bit_generator.state = state
+        differences = table[:, some[:, 0]] - table[:, some[:, 1]]
+        sums, counts = by_cluster(differences, places, document_codes.size)
+        # Resamples are drawn first, so that they do not depend on the number of permutations.
+        samples = ratio_samples(sums, counts, n_resamples, rng) if n_resamples and document_codes.size else None
+        p_values = sign_flip_p(_settled(sums, scale), n_permutations, rng) if n_permutations else [None] * len(some)
+        results += [
+            _compared(
+                (a, b),
+                differences[:, k],
+                (sums[:, k], counts[:, k]),
+                scale,
+                p_values[k],
+                None if samples is None else samples[:, k],
+                confidence,
+                ranks=ranks,
+            )
+            for k, (a, b) in enumerate(some.tolist())
+        ]
+    return results
 
 
 def _compared(
@@ -187,6 +202,8 @@ def _compared(
     permutation_p: float | None,
     samples: Floats | None,
     confidence: float,
+    *,
+    ranks: bool,
 ) -> Paired:
     shared = differences[~np.isnan(differences)]
     settled = _settled(shared, scale)
@@ -197,7 +214,7 @@ def _compared(
         *pair,
         difference=_difference(shared, settled, units.size, samples, confidence),
         permutation_p=permutation_p if units.size > 1 else None,
-        wilcoxon=_wilcoxon(units),
+        wilcoxon=_wilcoxon(units) if ranks else NOT_RANKED,
         effect_size=_effect_size(shared, settled),
         n_items=shared.size,
         n_units=units.size,

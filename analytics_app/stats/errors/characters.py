@@ -1,14 +1,15 @@
 """Agreement on marked characters: nominal alpha with one unit for each character."""
 
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analytics_app.stats.errors.marks import Looks, Spans, sorted_by
+from analytics_app.stats.errors.marks import Looks, Spans, pieces, sorted_by
 from analytics_app.stats.resampling.bootstrap import agreement_interval, check_settings, weights
 from analytics_app.stats.resampling.pair_sums import few_drawn, rows_by_cluster
-from analytics_app.stats.values import Codes, Estimate, Floats, checked_codes, joined
+from analytics_app.stats.values import AnyCodes, Codes, Estimate, Floats, checked_codes, joined
 
 
 def character_alpha(
@@ -77,7 +78,7 @@ def character_alpha(
     if not shared_spans.look.size:
         unmarked = "Nothing is marked in a text that two raters saw, so alpha is undefined."
         return Estimate(None, **numbers, note=unmarked)
-    coincidences = _coincidences(looks, _without_overlaps(shared_spans), sizes, n_looks, n_labels)[shared]
+    coincidences = _coincidences(looks, shared_spans, sizes, n_looks, n_labels)[shared]
     width = n_labels + 1
     value = float(_alphas(coincidences.sum(axis=0, keepdims=True), width)[0])
     if np.isnan(value):
@@ -110,67 +111,82 @@ def _samples(tables: Floats, width: int, n_resamples: int, rng: np.random.Genera
     return np.concatenate([_alphas(chunk.astype(np.float64) @ tables, width) for chunk in chunks])
 
 
-def _without_overlaps(spans: Spans) -> Spans:
-    """Cut the spans of each look so that none overlap: a character gets the highest label of its spans."""
-    order = sorted_by(spans.look, spans.start)
-    look, start, end, label = spans.look[order], spans.start[order], spans.end[order], spans.label[order]
-    same_look = np.r_[False, np.diff(look) == 0]
-    # A look in which a span begins before the previous span has ended is processed character by character.
-    before = np.r_[0, end[:-1]]
-    crossed = np.unique(look[same_look & (start < before)])
-    if not crossed.size:
-        return spans
-    overlapping = np.isin(look, crossed)
-    sizes = (end - start)[overlapping]
-    offset = np.repeat(start[overlapping], sizes) + np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    cell_look, cell_label = np.repeat(look[overlapping], sizes), np.repeat(label[overlapping], sizes)
-    order = sorted_by(cell_look, offset, int(cell_label.max()) - cell_label)
-    cell_look, offset, cell_label = cell_look[order], offset[order], cell_label[order]
-    is_first = np.r_[True, (np.diff(cell_look) != 0) | (np.diff(offset) != 0)]
-    cell_look, offset, cell_label = cell_look[is_first], offset[is_first], cell_label[is_first]
-    sides = np.zeros(cell_look.size, dtype=np.intp)
-    parts = (
-        (look[~overlapping], cell_look),
-        (np.zeros_like(look[~overlapping]), sides),
-        (start[~overlapping], offset),
-        (end[~overlapping], offset + 1),
-    )
-    columns = [np.concatenate(part) for part in (*parts, (label[~overlapping], cell_label))]
-    return Spans(columns[0], columns[1], columns[2], columns[3], columns[4])
-
-
 def _coincidences(looks: Looks, spans: Spans, sizes: Codes, n_looks: Codes, n_labels: int) -> Floats:
     """Return coincidences of values by text, shape (n_texts, (n_labels + 1) ** 2); the last value is "none"."""
-    text = looks.text[spans.look]
-    np.maximum.at(sizes, text, spans.end)
-    n_texts, n = sizes.size, spans.look.size
+    np.maximum.at(sizes, looks.text[spans.look], spans.end)
+    order = sorted_by(looks.text[spans.look], spans.look, spans.start)
+    text = looks.text[spans.look[order]]
+    found = [slice(piece.start, piece.stop) for piece in pieces(text)]
+    # Texts without a span belong to the piece before.
+    firsts = [0, *(int(text[piece.start]) for piece in found[1:]), sizes.size]
+    tables = np.empty((sizes.size, (n_labels + 1) ** 2))
+    for piece, (first, end) in zip(found, pairwise(firsts), strict=True):
+        some = order[piece]
+        marked = _without_overlaps(spans.look[some], spans.start[some], spans.end[some], spans.label[some])
+        of_texts = slice(first, end)
+        tables[of_texts] = _of_texts(
+            looks.text[marked.look] - first, marked, sizes[of_texts], n_looks[of_texts], n_labels
+        )
+    return tables
+
+
+class _Marked(NamedTuple):
+    """Stretches of characters of looks that have one label each, and do not overlap."""
+
+    look: AnyCodes
+    start: AnyCodes
+    end: AnyCodes
+    label: AnyCodes
+
+
+def _without_overlaps(look: AnyCodes, start: AnyCodes, end: AnyCodes, label: AnyCodes) -> _Marked:
+    """Cut spans, sorted by look and start, so that none overlap: a character gets the highest label of its spans."""
+    before = np.r_[0, end[:-1]]
+    # Looks in which a span begins before the previous span has ended.
+    crossed = look[np.r_[False, np.diff(look) == 0] & (start < before)]
+    if not crossed.size:
+        return _Marked(look, start, end, label)
+    is_crossed = np.zeros(int(look.max()) + 1, dtype=bool)
+    is_crossed[crossed] = True
+    cut = is_crossed[look]
+    # The offsets at which a span begins or ends, and the highest label of the spans around the characters behind each.
+    at_look, offset = np.tile(look[cut], 2), np.r_[start[cut], end[cut]]
+    order = sorted_by(at_look, offset)
+    at_look, offset, at_label = at_look[order], offset[order], np.tile(label[cut], 2)[order]
+    step = np.where(order < np.count_nonzero(cut), 1, -1)
+    highest = np.full(order.size, -1, dtype=np.intp)
+    for code in range(int(at_label.max()) + 1):
+        highest[np.cumsum(np.where(at_label == code, step, 0)) > 0] = code
+    stretch = np.flatnonzero((highest[:-1] >= 0) & (offset[1:] > offset[:-1]))
+    parts = ((look, at_look, 0), (start, offset, 0), (end, offset, 1), (label, highest, 0))
+    return _Marked(*(np.r_[spans[~cut], stretches[stretch + shift]] for spans, stretches, shift in parts))
+
+
+def _of_texts(text: Codes, marked: _Marked, sizes: Codes, n_looks: Codes, n_labels: int) -> Floats:
+    """Return the coincidences of some texts; `text` is that of each marked stretch, from 0."""
+    n_texts, n = sizes.size, text.size
     texts = np.arange(n_texts)
-    # The offsets at which something changes: spans begin, spans end, texts begin and end.
-    offset = np.concatenate([spans.start, spans.end, np.zeros(n_texts, dtype=np.intp), sizes])
+    # The offsets at which something changes: stretches begin, stretches end, texts begin and end.
+    offset = np.concatenate([marked.start, marked.end, np.zeros(n_texts, dtype=np.intp), sizes])
     text_at = np.concatenate([text, text, texts, texts])
     order = sorted_by(text_at, offset)
     offset, text_at = offset[order], text_at[order]
-    step = np.concatenate([np.ones(n), -np.ones(n), np.zeros(2 * n_texts)])[order]
-    label_at = np.concatenate([spans.label, spans.label, np.zeros(2 * n_texts, dtype=np.intp)])[order]
-    marked = [np.cumsum(np.where(label_at == label, step, 0)) for label in range(n_labels)]
-    is_last = np.r_[np.diff(text_at) != 0, True]
-    run = np.where(is_last, 0, np.r_[np.diff(offset), 0])
+    label_at = np.concatenate([marked.label, marked.label, np.full(2 * n_texts, n_labels)])[order]
+    step = np.where(order < n, 1, -1)
+    run = np.r_[np.diff(offset), 0]
     k = n_looks[text_at]
-    shared = (run > 0) & (k > 1)
+    shared = np.flatnonzero(np.r_[text_at[1:] == text_at[:-1], False] & (run > 0) & (k > 1))
     run, k, text_at = run[shared], k[shared], text_at[shared]
-    counts = [column[shared] for column in marked]
+    counts = [np.cumsum(np.where(label_at == label, step, 0))[shared] for label in range(n_labels)]
     counts.append(k - np.sum(counts, axis=0))
-    weight = run / (k - 1)
     width = n_labels + 1
     table = np.empty((n_texts, width, width))
     for a in range(width):
-        for b in range(width):
-            if b < a:
-                table[:, a, b] = table[:, b, a]
-                continue
-            pairs = counts[a] * (counts[b] - (a == b))
-            table[:, a, b] = np.bincount(text_at, weights=weight * pairs, minlength=n_texts)
-    return table.reshape(n_texts, width * width)
+        for b in range(a, width):
+            pairs = run * counts[a] * (counts[b] - (a == b))
+            table[:, a, b] = table[:, b, a] = np.bincount(text_at, weights=pairs, minlength=n_texts)
+    # Sums of whole numbers are exact, and divided once.
+    return table.reshape(n_texts, width * width) / np.maximum(n_looks - 1, 1)[:, np.newaxis]
 
 
 def _alphas(tables: Floats, width: int) -> Floats:

@@ -171,12 +171,15 @@ class _Votes:
         texts, column = compressed(text)
         raters, rater_places = compressed(rater)
         pairs, row = compressed(rater_places * n_labels + label)
-        shape = (pairs.size, texts.size)
+        # Half as wide as codes usually are, since there may be a million labels.
+        row, column = row.astype(np.int32), column.astype(np.int32)
         # If a rater labelled a text several times, the entries are summed.
-        transposed = csr_array((np.ones(label.size), (row, column)), shape=shape).T
-        rows, columns = np.r_[row, np.full(texts.size, pairs.size)], np.r_[column, np.arange(texts.size)]
-        matrix = csr_array((np.ones(rows.size), (rows, columns)), shape=(pairs.size + 1, texts.size))
-        return cls(matrix, transposed, texts, raters, pairs // n_labels, pairs % n_labels, n_labels)
+        counts = csr_array((np.ones(label.size), (row, column)), shape=(pairs.size, texts.size))
+        ends = np.append(counts.indptr, counts.nnz + texts.size).astype(np.int32)
+        every = np.arange(texts.size, dtype=np.int32)
+        columns = (np.r_[counts.data, np.ones(texts.size)], np.r_[counts.indices, every], ends)
+        matrix = csr_array(columns, shape=(pairs.size + 1, texts.size))
+        return cls(matrix, counts.T, texts, raters, pairs // n_labels, pairs % n_labels, n_labels)
 
     def shares(self) -> Floats:
         """Return the share of votes of each label, by text."""

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from analytics_app.stats.values import Codes, checked_codes
+from analytics_app.stats.values import AnyCodes, Codes, checked_codes
+
+# Entries that `pieces` yields at once, unless more of them have the same code.
+AT_ONCE = 2**17
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +48,11 @@ class Spans:
         Code of the kind of error, from 0; where several spans cover a character, the highest code counts.
     """
 
-    look: Codes
-    side: Codes
-    start: Codes
-    end: Codes
-    label: Codes
+    look: AnyCodes
+    side: AnyCodes
+    start: AnyCodes
+    end: AnyCodes
+    label: AnyCodes
 
     def __post_init__(self) -> None:
         for name in ("side", "start", "end", "label"):
@@ -59,10 +63,12 @@ class Spans:
 
     def where(self, mask: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Spans:
         """Return the spans selected by a mask."""
+        if mask.all():
+            return self
         return Spans(self.look[mask], self.side[mask], self.start[mask], self.end[mask], self.label[mask])
 
 
-def within_groups(groups: Codes) -> tuple[Codes, Codes]:
+def within_groups(groups: AnyCodes) -> tuple[Codes, Codes]:
     """Return all pairs (i, j), i before j, of entries with the same code; codes are sorted.
 
     Examples
@@ -80,7 +86,7 @@ def within_groups(groups: Codes) -> tuple[Codes, Codes]:
     return first, first + 1 + np.arange(first.size) - np.repeat(begin, after)
 
 
-def sorted_by(*columns: Codes) -> Codes:
+def sorted_by(*columns: AnyCodes) -> Codes:
     """Return the order that sorts by the columns, the first column first; faster where the keys fit into an integer.
 
     Examples
@@ -88,11 +94,33 @@ def sorted_by(*columns: Codes) -> Codes:
     >>> sorted_by(np.array([1, 0, 1]), np.array([2, 9, 1])).tolist()
     [1, 2, 0]
     """
-    key, most = np.zeros(columns[0].size, dtype=np.int64), 1
+    n = columns[0].size
+    bits = n.bit_length()
+    key, most = np.zeros(n, dtype=np.int64), 1
     for column in columns:
         width = int(column.max(initial=0)) + 1
         most *= width
-        if most >= 2**62:
+        if most >= 2 ** (63 - bits):
             return np.lexsort(columns[::-1])
-        key = key * width + column
-    return np.argsort(key, kind="stable")
+        key *= width
+        key += column
+    # The place is part of the key: sorting keys is much faster than finding the order that sorts them.
+    key <<= bits
+    key |= np.arange(n)
+    key.sort()
+    key &= 2**bits - 1
+    return key
+
+
+def pieces(codes: AnyCodes) -> Iterator[slice]:
+    """Yield slices of sorted codes, each of about `AT_ONCE` entries, that leave entries with the same code together.
+
+    Examples
+    --------
+    >>> [piece.indices(5)[:2] for piece in pieces(np.array([3, 3, 5, 7, 7]))]
+    [(0, 5)]
+    """
+    begins = np.flatnonzero(np.diff(codes, prepend=-1))
+    edges = begins[np.flatnonzero(np.diff(begins // AT_ONCE, prepend=-1))].tolist()
+    for begin, end in zip(edges, [*edges, codes.size][1:], strict=False):
+        yield slice(begin, end)

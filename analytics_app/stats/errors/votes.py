@@ -127,8 +127,11 @@ def wawa(labels: ArrayLike, texts: ArrayLike, raters: ArrayLike, *, n_labels: in
     clear = majority_label != TIE
     agreed = np.bincount(rater_places[clear], weights=(label == majority_label)[clear], minlength=rater_codes.size)
     skill = _share(agreed, np.bincount(rater_places[clear], minlength=rater_codes.size))
-    weight = np.nan_to_num(skill)[rater_places]
-    cells = places * n_labels + label
+    # There may be a million labels.
+    del majority_label, clear
+    weight, cells = np.nan_to_num(skill)[rater_places], places
+    cells *= n_labels
+    cells += label
     sums = np.bincount(cells, weights=weight, minlength=majorities.texts.size * n_labels).reshape(-1, n_labels)
     totals = sums.sum(axis=1)
     return Wawa(rater_codes, skill, first_of(sums), _share(sums.max(axis=1, initial=0.0), totals))

@@ -23,7 +23,7 @@ from analytics_app.stats.mixed.results import (
 )
 from analytics_app.stats.mixed.robust import robust_comparison
 from analytics_app.stats.resampling.pair_sums import Pairs
-from analytics_app.stats.values import Estimate, Floats, joined
+from analytics_app.stats.values import Codes, Estimate, Floats, compressed, joined
 
 __all__ = ["CrossedComparison", "CrossedPair", "compare_crossed"]
 
@@ -38,6 +38,7 @@ MOST_WORK = 500_000_000
 ENOUGH = 8
 _CAUTION = 3
 
+BEYOND = "There are more texts and raters than the mixed model takes."
 _SATTERTHWAITE = "Degrees of freedom by Satterthwaite's method."
 
 
@@ -109,25 +110,44 @@ def _of_ratings(given: Ratings) -> CrossedComparison:
     """Return the comparison by the model, or by the robust method where the model cannot be had."""
     if not given.values.size:
         return _undefined(given, NOTHING)
-    crossed = design(given.values, given.system, given.item, given.rater, given.cluster)
     numbers = np.bincount(given.system, minlength=given.n_systems)
     means = np.bincount(given.system, given.values, given.n_systems) / np.maximum(numbers, 1)
     if np.ptp(given.values - means[given.system]) <= 1e-12 * np.abs(given.values).max():
+        crossed = design(given.values, given.system, given.item, given.rater, given.cluster)
         return _constant(given, crossed, means)
+    compared = _modelled(given)
+    if isinstance(compared, CrossedComparison):
+        return compared
+    reason, robust = compared, robust_comparison(given)
+    return replace(robust, note=joined(reason, "The two-way robust method takes its place.", robust.note))
+
+
+def _modelled(given: Ratings) -> CrossedComparison | str:
+    """Return the comparison by the model, or a sentence that says why there is none."""
+    # The number of columns of the layout, which takes long to make of a million ratings.
+    if _n_combined(given.rater, given.system) > MOST_COLUMNS:
+        return BEYOND
+    crossed = design(given.values, given.system, given.item, given.rater, given.cluster)
     places = layout(crossed)
     reason = _beyond(places)
-    if reason is None:
-        fit = fitted(crossed, places)
-        if fit.converged:
-            return _compared(given, crossed, fit)
-        reason = "The variances of the mixed model could not be estimated."
-    robust = robust_comparison(given)
-    return replace(robust, note=joined(reason, "The two-way robust method takes its place.", robust.note))
+    if reason is not None:
+        return reason
+    fit = fitted(crossed, places)
+    if not fit.converged:
+        return "The variances of the mixed model could not be estimated."
+    return _compared(given, crossed, fit)
+
+
+def _n_combined(first: Codes, second: Codes) -> int:
+    """Return the number of different combinations of two codes."""
+    keys = first * (int(second.max()) + 1)
+    keys += second
+    return int(np.count_nonzero(np.bincount(keys))) if keys.max() < 4 * keys.size else compressed(keys)[0].size
 
 
 def _beyond(places: Layout) -> str | None:
     within = places.n_columns <= MOST_COLUMNS and places.n_entries <= MOST_ENTRIES and places.work <= MOST_WORK
-    return None if within else "There are more texts and raters than the mixed model takes."
+    return None if within else BEYOND
 
 
 @dataclass(frozen=True, slots=True)

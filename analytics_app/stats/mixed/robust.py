@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from analytics_app.stats.mixed.design import combined
 from analytics_app.stats.mixed.results import (
     NOTHING,
     ROBUST,
@@ -19,7 +18,7 @@ from analytics_app.stats.mixed.results import (
     ratings,
 )
 from analytics_app.stats.resampling.pair_sums import Pairs
-from analytics_app.stats.values import Codes, Estimate, Floats, compressed
+from analytics_app.stats.values import Estimate, Floats, narrow_places
 
 _RULE = "Degrees of freedom: the effective number of raters or of items, whichever is smaller, less 1."
 _TOO_FEW = "An interval takes at least two items, or documents, and two raters."
@@ -35,10 +34,10 @@ class _Part:
     """
 
     values: Floats
-    cell_item: Codes
-    item: Codes
-    rater: Codes
-    both: Codes
+    cell_item: NDArray[np.int32]
+    item: NDArray[np.int32]
+    rater: NDArray[np.int32]
+    both: NDArray[np.int32]
 
 
 def compare_crossed_robust(
@@ -95,14 +94,19 @@ def robust_comparison(given: Ratings) -> CrossedComparison:
 
 def _parts(given: Ratings) -> list[_Part]:
     if not given.values.size:
-        return [_Part(given.values, *(np.zeros(0, dtype=np.intp),) * 4)] * given.n_systems
-    cell_item, rater = compressed(given.item)[1], compressed(given.rater)[1]
-    item = cell_item if given.cluster is None else compressed(given.cluster)[1]
-    both = combined(item, rater)
+        return [_Part(given.values, *(np.zeros(0, dtype=np.int32),) * 4)] * given.n_systems
+    cell_item, rater = narrow_places(given.item), narrow_places(given.rater)
+    item = cell_item if given.cluster is None else narrow_places(given.cluster)
+    key = item.astype(np.intp)
+    key *= int(rater.max()) + 1
+    key += rater
+    both = narrow_places(key)
+    del key
     order = np.argsort(given.system, kind="stable")
     ends = np.cumsum(np.bincount(given.system, minlength=given.n_systems))[:-1]
-    columns = [np.split(column[order], ends) for column in (given.values, cell_item, item, rater, both)]
-    return [_Part(*part) for part in zip(*columns, strict=True)]
+    values = np.split(given.values[order], ends)
+    codes = zip(*(np.split(column[order], ends) for column in (cell_item, item, rater, both)), strict=True)
+    return [_Part(numbers, *of_part) for numbers, of_part in zip(values, codes, strict=True)]
 
 
 def _mean(given: Ratings, system: int, part: _Part) -> Estimate:
@@ -153,7 +157,7 @@ def _spread(weighted: list[tuple[_Part, Floats, float]]) -> tuple[float, float] 
     return float(variance**0.5), float(max(1.0, min(by_item[1], by_rater[1]) - 1))
 
 
-def _clustered(groups: list[tuple[Codes, Floats]], scores: list[Floats]) -> tuple[float, float] | None:
+def _clustered(groups: list[tuple[NDArray[np.int32], Floats]], scores: list[Floats]) -> tuple[float, float] | None:
     """Return the corrected variance by these groups and their effective number; None where a system has one only."""
     size = 1 + max(int(codes.max()) for codes, _weights in groups)
     sums, squares, expected, concentration = np.zeros(size), 0.0, 0.0, np.zeros(size)
@@ -161,8 +165,14 @@ def _clustered(groups: list[tuple[Codes, Floats]], scores: list[Floats]) -> tupl
         sums += np.bincount(codes, score, size)
         shares = np.bincount(codes, weights, size)
         own = shares**2
-        squares += float(own.sum())
-        expected += float((own - 2 * own * shares + own * own.sum()).sum())
+        total = own.sum()
+        squares += float(total)
+        # own - 2 own shares + own total, in few arrays: there may be as many groups as ratings.
+        twice = 2 * own
+        twice *= shares
+        np.subtract(own, twice, out=twice)
+        twice += np.multiply(own, total, out=shares)
+        expected += float(twice.sum())
         concentration += own
     if expected <= 1e-9 * squares:
         return None

@@ -11,6 +11,8 @@ from analytics_app.stats.values import Codes, Floats, compressed
 # Most rows and cells of a chunk: 2**22 draws of 8 bytes are 32 MiB, whatever the number of units.
 _ROWS = 256
 _CELLS = 2**22
+# Most units drawn at a time, so that their counts stay in the processor's cache.
+_DRAWN = 2**15
 # Resampling a handful of units gives intervals that are far too narrow.
 FEWEST_UNITS = 10
 ONE_UNIT = "No interval: only one unit could be drawn."
@@ -80,13 +82,16 @@ def _chunks(
     columns = n if classes is None else int(classes.max()) + 1
     rows = min(_ROWS, max(1, _CELLS // width))
     for start in range(0, n_resamples, rows):
-        height = min(rows, n_resamples - start)
-        draws = rng.integers(n, size=(height, n), dtype=np.intp)
-        if classes is not None:
-            draws = classes[draws]
-        draws += np.arange(height, dtype=np.intp)[:, np.newaxis] * columns
-        counts = np.bincount(draws.ravel(), minlength=height * columns)
-        yield counts.reshape(height, columns).astype(np.float32)
+        counts = np.empty((min(rows, n_resamples - start), columns), dtype=np.float32)
+        step = max(1, _DRAWN // max(n, columns))
+        for begin in range(0, len(counts), step):
+            some = counts[begin : begin + step]
+            draws = rng.integers(n, size=(len(some), n), dtype=np.intp)
+            if classes is not None:
+                draws = classes[draws]
+            draws += np.arange(len(some), dtype=np.intp)[:, np.newaxis] * columns
+            some[:] = np.bincount(draws.ravel(), minlength=some.size).reshape(some.shape)
+        yield counts
 
 
 def drawn_together(clusters: Codes, classes: Codes, n_resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
@@ -179,7 +184,8 @@ def ratio_samples(sums: ArrayLike, counts: ArrayLike, n_resamples: int, rng: np.
     k = tops.shape[1]
     samples = np.full((n_resamples, k), np.nan)
     start = 0
-    for chunk in weights(len(tops), n_resamples, rng):
+    # Fewer samples at a time than usual, since their counts are multiplied in double precision.
+    for chunk in weights(len(tops), n_resamples, rng, width=4 * len(tops)):
         totals = chunk @ columns
         rows = samples[start : start + len(chunk)]
         np.divide(totals[:, :k], totals[:, k:], out=rows, where=totals[:, k:] > 0)

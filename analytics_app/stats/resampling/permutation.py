@@ -6,8 +6,10 @@ import numpy as np
 
 from analytics_app.stats.values import Floats
 
-# Most cells of a chunk of flips (32 MiB).
+# Most flips that are drawn at a time, a bit each. The numbers drawn depend on it.
 _CELLS = 2**22
+# Most flips that are summed at a time, 8 bytes each.
+_SUMMED = 2**20
 # Sums that differ by less than this share of the sum of absolute differences count as equal.
 _TIE = 1e-11
 
@@ -97,7 +99,9 @@ def _random(differences: Floats, n_permutations: int, rng: np.random.Generator) 
         height = min(rows, n_permutations - start)
         # One random bit per sign.
         packed = rng.integers(256, size=(height, -(-n_units // 8)), dtype=np.uint8)
-        bits = np.unpackbits(packed, axis=1, count=n_units).astype(np.float64)
-        extreme += (np.abs(2 * (bits @ differences) - observed) >= threshold).sum(axis=0)
+        step = max(1, _SUMMED // n_units)
+        for begin in range(0, height, step):
+            bits = np.unpackbits(packed[begin : begin + step], axis=1, count=n_units).astype(np.float64)
+            extreme += (np.abs(2 * (bits @ differences) - observed) >= threshold).sum(axis=0)
     p: Floats = (extreme + 1) / (n_permutations + 1)
     return p
