@@ -25,6 +25,7 @@ from tasks_app.services.database import IMPORT_WORKS, atomically
 from tasks_app.services.imports import mappings
 from tasks_app.services.progress import Progress, Tell
 from tasks_app.services.study.lifecycle import NotPossible
+from tasks_app.studyfile.refusals import written_into_row
 
 # A page waits for smaller files: about 40,000 rows, which take two or three seconds.
 LARGE = 2 * 1024 * 1024
@@ -99,7 +100,8 @@ def _import(row: ImportWork) -> None:
     file = uploads.find(row.study, row.given["file"])
     if file is None:
         raise NotPossible(_("The uploaded file was deleted after a day. Upload it again."))
-    _store(row=row, file=file)
+    with written_into_row():
+        _store(row=row, file=file)
     if not row.only_checked:
         try:
             uploads.forget(row.study, row.given["file"])

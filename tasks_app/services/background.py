@@ -24,7 +24,6 @@ from tasks_app.models import Study
 from tasks_app.services import broker
 from tasks_app.services.database import atomically, held_alone, is_free, is_timeout
 from tasks_app.services.study.lifecycle import NotPossible
-from tasks_app.studyfile.problems import Problem, StudyFileError
 
 # Seconds after which workers are notified again of a row, and after which one that no worker does is given up.
 AGAIN, GIVEN_UP = 60, 3_600
@@ -40,6 +39,14 @@ class Busy(Exception):
     """A worker is doing something else with the study."""
 
 
+class Refused(Exception):
+    """The work was refused for the problems of a file: values for columns of its row, such as `problems`."""
+
+    def __init__(self, **values: Any) -> None:
+        super().__init__()
+        self.values = values
+
+
 class Superseded(Exception):
     """The work was given up meanwhile, and may have been asked for anew: this worker must store nothing."""
 
@@ -49,11 +56,11 @@ class BackgroundWork(Generic[Row]):
     """A kind of work that is left to workers.
 
     `model` has the rows, with the columns `state`, `by`, `asked_at` and `notes`, `progress` where it `tells` of it, and
-    `problems` and `n_more` where files may be refused. `related` leads to the rows that the work reads beside its own,
-    and `begins` is the state of a row that a worker has taken. `job` is the name of the Celery task, `lock` the lock of
+    those that a `Refused` names. `related` leads to the rows that the work reads beside its own, and `begins` is the
+    state of a row that a worker has taken. `job` is the name of the Celery task, `lock` the lock of
     `services.database`. `study` returns the study of a row. `do` does the work of a row, in English; it may raise
-    `Superseded`, or a refusal, whose sentence is written down: NotPossible, StudyFileError or one of `refusals`. `role`
-    is the role that the person who asked has to hold. `not_allowed` is written down where they no longer hold it,
+    `Superseded`, `Refused`, or a refusal whose sentence is written down: NotPossible or one of `refusals`. `role` is
+    the role that the person who asked has to hold. `not_allowed` is written down where they no longer hold it,
     `too_long` where a worker's time was over.
     """
 
@@ -115,8 +122,8 @@ class BackgroundWork(Generic[Row]):
             log.info("%s of %s was given up before it was over", self.model.__name__, study.slug)
         except Http404:
             self._refuse(row, str(self.not_allowed))
-        except StudyFileError as refusal:
-            self._refuse(row, problems=_stored(refusal), n_more=refusal.more)
+        except Refused as refused:
+            self._refuse(row, **refused.values)
         except refusals as refusal:
             self._refuse(row, str(refusal))
         except (OperationalError, InterfaceError) as error:
@@ -150,20 +157,3 @@ class BackgroundWork(Generic[Row]):
     @property
     def _no_progress(self) -> dict[str, str]:
         return {"progress": ""} if self.tells else {}
-
-
-def _stored(refusal: StudyFileError) -> list[list[Any]]:
-    """Return the problems of a refused file as they stand in a row."""
-    return [
-        [problem.file, problem.line, problem.column, problem.message, problem.count, problem.places]
-        for problem in refusal.problems
-    ]
-
-
-def refusal_of(row: Any) -> StudyFileError | None:
-    """Return the problems of refused work, from the columns `problems` and `n_more` of its row; None without any."""
-    problems = [
-        Problem(file, line, column, message, count, tuple((place[0], place[1]) for place in places))
-        for file, line, column, message, count, places in row.problems
-    ]
-    return StudyFileError(problems, row.n_more) if problems else None

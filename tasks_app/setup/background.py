@@ -27,6 +27,7 @@ from tasks_app.setup.tables.checking import CheckedTexts
 from tasks_app.setup.texts import reads
 from tasks_app.setup.texts.upload import TextsUpload, UploadGone
 from tasks_app.studyfile.checking import Loaded, Report
+from tasks_app.studyfile.refusals import written_into_row
 
 # Most texts for which a page waits: about three seconds for a check.
 TEXTS_AT_ONCE = 5_000
@@ -158,7 +159,8 @@ def _do(row: SetupWork) -> None:
     row.revision = row.setup.revision
     WORK.update(row, revision=row.revision)
     try:
-        _DO[Kind(row.kind)](row, report)
+        with written_into_row():
+            _DO[Kind(row.kind)](row, report)
     except changes.ChangedMeanwhile:
         raise NotPossible(
             _("The form or a table was changed meanwhile, so nothing was stored. Start it again.")

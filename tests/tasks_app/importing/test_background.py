@@ -17,9 +17,10 @@ from tasks_app import importing, jobs
 from tasks_app.importing import background, uploads, whole
 from tasks_app.models import ImportMapping, ImportWork, Membership, Output, Rating, Study
 from tasks_app.services import broker, erasure, progress
-from tasks_app.services.background import AGAIN, GIVEN_UP, refusal_of
+from tasks_app.services.background import AGAIN, GIVEN_UP
 from tasks_app.services.imports import storing
 from tasks_app.services.study import deleting
+from tasks_app.studyfile.refusals import refusal_of
 from tests.tasks_app.importing import kit
 from tests.tasks_app.importing.test_page import CHOSEN, SIMPLE, send, token_of, upload
 

@@ -17,13 +17,13 @@ from tasks_app import jobs
 from tasks_app.importing import uploads
 from tasks_app.models import Event, Place, Setup, SetupWork, Study, Task
 from tasks_app.services import broker
-from tasks_app.services.background import refusal_of
 from tasks_app.setup import background, changes
 from tasks_app.setup.checking import make_study, make_study_in_steps
 from tasks_app.setup.tables.checking import CheckedTexts
 from tasks_app.setup.texts import reads, writes
 from tasks_app.setup.texts.upload import TextsUpload
 from tasks_app.studyfile.checking import Loaded
+from tasks_app.studyfile.refusals import refusal_of
 from tests.about import ABOUT
 
 pytestmark = pytest.mark.django_db

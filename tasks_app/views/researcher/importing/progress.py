@@ -17,7 +17,8 @@ from tasks_app.hooks.sections import Json
 from tasks_app.hooks.tabs import all_tabs
 from tasks_app.importing import background, uploads
 from tasks_app.models import ImportWork, Study
-from tasks_app.services.background import Busy, refusal_of
+from tasks_app.services.background import Busy
+from tasks_app.studyfile.refusals import refusal_of
 from tasks_app.views.researcher.frame import researcher_page, study_page
 from tasks_app.views.researcher.importing.uploading import EDITOR
 from tasks_app.views.researcher.parts import part, wants_part

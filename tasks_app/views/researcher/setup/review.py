@@ -16,7 +16,7 @@ from tasks_app import access
 from tasks_app.models import Membership, Setup, SetupWork, Study
 from tasks_app.readiness import Point, limits, sets
 from tasks_app.services import events
-from tasks_app.services.background import Busy, refusal_of
+from tasks_app.services.background import Busy
 from tasks_app.services.study.drafts import NotADraft
 from tasks_app.services.study.lifecycle import NotPossible
 from tasks_app.setup import background, changes
@@ -33,6 +33,7 @@ from tasks_app.setup.unit_tables.declared import UNIT_TABLES
 from tasks_app.setup.unit_tables.offered import offered_on, rows_by_table
 from tasks_app.studyfile.files.source import STUDY_YAML
 from tasks_app.studyfile.problems import Problem, StudyFileError
+from tasks_app.studyfile.refusals import refusal_of
 from tasks_app.views.researcher.frame import refusals_shown, researcher_page
 from tasks_app.views.researcher.setup import frozen, moving
 from tasks_app.views.researcher.setup.comments import comments_of, links_of

@@ -7,7 +7,7 @@ from django.shortcuts import get_object_or_404, render
 
 from tasks_app import access
 from tasks_app.models import Membership, Setup, SetupWork
-from tasks_app.services.background import refusal_of
+from tasks_app.studyfile.refusals import refusal_of
 
 
 def live(request: HttpRequest, slug: str) -> HttpResponse:
