@@ -117,7 +117,8 @@ _FOLDED = (
     "study.timezone", "study.seed",
     "tasks.*.key", "tasks.*.stage", "tasks.*.keep_identical", "tasks.*.items",
     "groups.*.key", "systems.*.key",
-    "criteria.*.key", "criteria.*.kind", "criteria.*.anchors", "criteria.*.language", "criteria.*.heds",
+    "criteria.*.key", "criteria.*.kind", "criteria.*.anchors", "criteria.*.wordings", "criteria.*.wordings.*.anchors",
+    "criteria.*.language", "criteria.*.heds",
     "tasks.*.k_more", "tasks.*.k_more_share", "tasks.*.spacing", "tasks.*.groups",
     "tasks.*.opens_after_days", "tasks.*.closes_after_days",
     "flow", "codes", "acceptance",
@@ -134,7 +135,7 @@ _FOLDED = (
 
 
 # Fields that are in view although their group is not.
-_UNFOLDED = ("flow.texts_per_rater",)
+_UNFOLDED = ("flow.texts_per_rater", "criteria.*.wordings.*")
 
 
 # The page of raters on which a value is seen; most are seen on that of the step.
@@ -232,6 +233,7 @@ _EXPLAINED: Mapping[str, str] = {
     "tasks.*.stage": "checks",
     "criteria": "setting-up#questions",
     "criteria.*.question": "setting-up#questions",
+    "criteria.*.wordings": "setting-up#wordings",
     "tasks.*.criteria_mode": "designs#criteria-asked-separately",
     "tasks.*.k": "designs",
     "tasks.*.design": "designs",

@@ -64,6 +64,7 @@ def summary_of(setup: Setup) -> list[Line]:
             Line(name + line.sentence, line.path)
             for line in (
                 *_of_task(reading, number, task),
+                *_wordings(reading, task),
                 *_checks_met(task, ("tasks", number, "checks"), facts),
                 _checks(task, ("tasks", number, "checks"), facts, has_known=has_known),
             )
@@ -97,22 +98,48 @@ def _of_numbers(reading: StudyReading, numbers: Numbers | None) -> Iterator[Line
         "minutes": ngettext("%(n)s minute", "%(n)s minutes", round(numbers.minutes or 0)) % {"n": minutes},
         "currency": numbers.currency,
     }
+    sets = reading.document["flow"]["sets_per_rater"] or 1
     if numbers.cost is not None and minutes:
-        words |= {"pay": _money(reading.document["pay"]["amount"]), "cost": _money(numbers.cost)}
-        sentence = _("%(raters)s, %(minutes)s and %(pay)s %(currency)s each: %(cost)s %(currency)s in all.")
+        words |= {"pay": _money(reading.document["pay"]["amount"]), "cost": _money(numbers.cost), "sets": sets}
+        sentence = (
+            _("%(raters)s, %(minutes)s and %(pay)s %(currency)s each: %(cost)s %(currency)s in all.")
+            if sets == 1
+            else _(
+                "%(raters)s if each does %(sets)s sets, %(minutes)s and %(pay)s %(currency)s per set: %(cost)s "
+                "%(currency)s in all."
+            )
+        )
         yield Line(sentence % words, ("pay", "amount"))
     elif minutes:
-        yield Line(_("%(raters)s, %(minutes)s each, without pay.") % words, ("pay", "amount"))
+        without_pay = (
+            _("%(raters)s, %(minutes)s each, without pay.")
+            if sets == 1
+            else _("%(raters)s if each does %(sets)s sets, %(minutes)s per set, without pay.")
+        )
+        yield Line(without_pay % {**words, "sets": sets}, ("pay", "amount"))
     else:
         yield Line(_("%(raters)s.") % words, ("tasks", 0, "set_size"))
     load = workload_of(reading, draft_tasks(reading))
     if load is not None:
-        sentence = ngettext("About %(n)s screen per rater.", "About %(n)s screens per rater.", load.screens)
+        sentence = (
+            ngettext("About %(n)s screen per rater.", "About %(n)s screens per rater.", load.screens)
+            if sets == 1
+            else ngettext("About %(n)s screen per set.", "About %(n)s screens per set.", load.screens)
+        )
         yield Line(sentence % {"n": formats.number_format(load.screens)}, ("tasks", 0, "set_size"))
 
 
 def _money(amount: object) -> str:
     return formats.number_format(str(amount), 2, force_grouping=True)
+
+
+def _wordings(reading: StudyReading, task: Mapping[str, Json]) -> Iterator[Line]:
+    """Yield the questions of a task that raters read in different wordings."""
+    for place, row in enumerate(reading.document["criteria"]):
+        if row["key"] in task["criteria"] and row.get("wordings"):
+            sentence = _("Each rater reads “%(name)s” in one of %(n)d wordings, drawn at random.")
+            words = {"name": row["name"], "n": len(row["wordings"]) + 1}
+            yield Line(sentence % words, ("criteria", place, "wordings"))
 
 
 def _of_task(reading: StudyReading, number: int, task: Mapping[str, Json]) -> Iterator[Line]:

@@ -10,7 +10,7 @@ import statsmodels.api as sm
 from django.core.management import CommandError
 
 from analytics_app import charts
-from analytics_app.models import ResultRow
+from analytics_app.models import MetricScore, ResultRow
 from analytics_app.results import Row
 from analytics_app.show.findings import FindingQuestion, finding
 from analytics_app.show.shown import tables_for
@@ -194,7 +194,9 @@ def test_settings_that_mean_nothing_are_refused(tmp_path: Path, settings: dict[s
 
 
 def test_tables_chart_and_finding(tmp_path: Path) -> None:
-    rows = rows_of(scored(study(tmp_path), border=BORDER, noise=NOISE, F1=METRIC))
+    folder = scored(study(tmp_path), border=BORDER, noise=NOISE, F1=METRIC)
+    MetricScore.objects.filter(metric="F1").update(signature="words:all")
+    rows = rows_of(folder)
     (drawn,) = charts.draw([Row(**row) for row in rows], "main", "quality")
     assert are_rendered([drawn])
     assert drawn.title.startswith("Change with one more error of each type, by people and by metrics")
@@ -204,6 +206,7 @@ def test_tables_chart_and_finding(tmp_path: Path) -> None:
         ("border", "People"), ("border", "F1"), ("noise", "People"), ("noise", "F1"),
     ]  # fmt: skip
     assert [line[0].text for line in fits.rows] == ["People", "F1"]
+    assert all("F1 was computed here: words:all" in table.notes for table in (effects, fits))
     assert [line[1].text for line in apart.rows] == ["mean rating", "most frequent rating"]
     assert [line[0].text for line in raters.rows] == ["r1", "r2"]
     told = finding(stored, FindingQuestion("Quality", "slider", 0.05))

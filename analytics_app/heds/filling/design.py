@@ -14,8 +14,10 @@ from analytics_app.heds.filling.facts import (
     withdrawn_in_words,
 )
 from analytics_app.heds.filling.wording import failing, rules_in_words
+from analytics_app.selectors import taken_over
 from tasks_app import designs
 from tasks_app.channels import UNANSWERED_MINUTES
+from tasks_app.models import Rater
 from tasks_app.selectors.screens import Frame
 
 AUTOMATIC, MANUAL, EVALUATORS_EXCLUDED, ANSWERS_EXCLUDED, NO_CHECKS = 2, 3, 4, 5, 7
@@ -70,6 +72,8 @@ def _collected(facts: Facts) -> Iterator[str]:
             yield f"{extended}."
     if withdrawn := withdrawn_in_words(facts):
         yield withdrawn
+    if facts.evaluators.get(Rater.Kind.IMPORTED):
+        yield from taken_over.in_words(facts.study)
 
 
 def _seen(facts: Facts) -> Iterator[str]:

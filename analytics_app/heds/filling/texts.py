@@ -33,7 +33,7 @@ beside AS (
   SELECT task_id, id AS system_id FROM unnest(%(beside_tasks)s::bigint[], %(beside_systems)s::text[]) b (task_id, key)
   JOIN tasks_app_system USING (key) WHERE study_id = %(study)s
 ),
-compared AS (
+compared AS NOT MATERIALIZED (
   SELECT * FROM judged WHERE (task_id, system_id) NOT IN (SELECT task_id, system_id FROM beside)
 ),
 tasks AS (
@@ -55,7 +55,9 @@ SELECT json_build_object(
   'tasks', (SELECT json_object_agg(task_id, json_build_array(units, parts, texts, systems, items))
             FROM tasks JOIN items USING (task_id)),
   'systems', (SELECT json_agg(json_build_array(s.key, n) ORDER BY s.id) FROM (
-      SELECT system_id, count(DISTINCT output_id) AS n FROM judged GROUP BY system_id) of_systems
+      SELECT system_id, count(*) AS n FROM (
+        SELECT DISTINCT ON (output_id) system_id FROM judged ORDER BY output_id) of_outputs
+      GROUP BY system_id) of_systems
       JOIN tasks_app_system s ON s.id = system_id),
   'sources', (SELECT json_agg(json_build_array(source_language, n)) FROM (
       SELECT source_language, count(*) AS n FROM tasks_app_item

@@ -139,8 +139,8 @@ class SpanParameters(ScoredDocuments, SingleOrTogether):
     )
     missing = choice_field(
         _("The word [missing] stands after the text"),
-        (_AS_PUBLISHED, _YES, _NO),
-        _("What was left out is marked on it, as in ESA."),
+        (_AS_PUBLISHED, _YES, _NO, ("source", _("once after the source, with a button for each text"))),
+        _("What was left out is marked on it, as in ESA. Wherever it stands, such a mark belongs to one text."),
         initial="scheme",
     )
     snap = choice_field(
@@ -193,6 +193,8 @@ class SpanParameters(ScoredDocuments, SingleOrTogether):
                     self.add_error("mark_source", sentence)
                 elif not cleaned.get("show_source"):
                     self.add_error("mark_source", _("Errors can be marked in the source only where it is shown."))
+            if cleaned.get("missing") == "source" and not cleaned.get("show_source"):
+                self.add_error("missing", _("The word [missing] can stand after the source only where it is shown."))
             if not self.errors:
                 self._refuse_unknown_keys(cleaned)
             return cleaned

@@ -45,6 +45,7 @@ COLUMNS = [
         "document",
         "version",
         "state",
+        "taken_from",
     ),
     *("excluded_by", "rating"),
 ]

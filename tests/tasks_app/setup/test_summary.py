@@ -42,6 +42,19 @@ def test_review_says_what_the_study_will_do_and_leads_to_each_field(draft: Study
     assert "What the study will do" in rosas_browser.get(f"{review}?summary=1").content.decode()
 
 
+def test_minutes_and_pay_of_raters_with_several_sets_are_those_of_a_set(draft: Study) -> None:
+    """Nine raters become three by giving each three sets, which take three times as long."""
+    values = {("tasks", 0, "k"): 3, ("pay", "amount"): 2.4, ("pay", "minutes"): 12}
+    once = [line.sentence for line in summary_of(change(draft, values))][:2]
+    often = [line.sentence for line in summary_of(change(draft, {("flow", "sets_per_rater"): 3}))][:2]
+    raters = [int(sentence.split()[0]) for sentence in (once[0], often[0])]
+    assert raters[1] == -(-raters[0] // 3)
+    assert " raters, 12 minutes and 2.40 EUR each: " in once[0]
+    assert " if each does 3 sets, 12 minutes and 2.40 EUR per set: " in often[0]
+    assert once[0].partition(": ")[2] == often[0].partition(": ")[2], "the cost in all"
+    assert (once[1].split()[-1], often[1].split()[-1]) == ("rater.", "set.")
+
+
 def test_a_form_without_anything_to_judge_is_summed_up_as_far_as_it_goes(draft: Study) -> None:
     setup = change(draft, {("tasks",): None, ("flow", "allow_back"): False})
     assert [line.sentence for line in summary_of(setup)] == [

@@ -9,6 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
+import yaml
 from django.contrib.auth.models import User
 from django.http import HttpResponse
 from django.test import Client
@@ -200,6 +201,26 @@ def test_no_column_shows_which_text_is_a_check(somebody: Client, tmp_path: Path,
     assert send(somebody, token, pages.unit(somebody, token), **answers(len(columns), NO_ERROR)).status_code == 302
 
 
+@pytest.mark.parametrize("controls", [1, 2])
+def test_a_check_stands_in_a_row_as_full_as_the_others_or_alone(
+    somebody: Client, tmp_path: Path, controls: int
+) -> None:
+    """A text without those of the other systems beside it would be known for a check."""
+    folder = document_folder(tmp_path / "s", parts=3, task={"checks": {"controls": controls}})
+    of_part = {"task": "main", "purpose": "control", "kind": "span", "answer": "[]"}
+    write(folder / "controls.csv", [of_part | {"unit": f"d1-2/{system}"} for system in ("system01", "system02")])
+    study = opened(folder, None)
+    token = pages.join(study)
+    assert Assignment.objects.filter(purpose="control").count() == controls
+    parts = Counter(heading.partition(", ")[0] for heading in headings(shown(somebody, token)))
+    assert parts == dict.fromkeys(["Part 1", "Part 2", *(["Part 3"] if controls == 2 else [])], 2)
+    sizes = [parts.total(), 1] if controls == 1 else [6]
+    for n in sizes:
+        assert send(somebody, token, pages.unit(somebody, token), **answers(n, NO_ERROR)).status_code == 302
+    assert Rater.objects.get().outcome == Rater.Outcome.COMPLETED
+    invariants.check(study)
+
+
 def test_no_false_marks_are_planted_where_raters_would_see_which_texts_have_them(
     somebody: Client, rosas_browser: Client, rosa: User, tmp_path: Path
 ) -> None:
@@ -230,6 +251,59 @@ def test_raters_answer_documents_of_every_type_that_has_them(kind: str, tmp_path
     invariants.check(study)
 
 
+@pytest.mark.parametrize("kind", ["slider", "likert", "labels", "pairwise"])
+def test_each_question_stands_once_and_its_name_with_each_text(kind: str, somebody: Client, tmp_path: Path) -> None:
+    """Screen readers hear the whole question with each text; a page of one text shows it."""
+    folder = document_folder(tmp_path / "s", kind, documents=2, parts=2, systems=3)
+    question = "Does it read like a text that a person wrote?"
+    fluency = yaml.safe_load((folder / "study.yaml").read_text(encoding="utf-8"))
+    fluency["criteria"][0] |= {"name": "Fluency", "question": question, "definition": "In any style."}
+    (folder / "study.yaml").write_text(yaml.safe_dump(fluency), encoding="utf-8")
+    study = opened(folder, None)
+    token = pages.join(study)
+    page = shown(somebody, token)
+    assert page.count(f'<span dir="auto">{question}</span>') == 1
+    in_cells = f'<span dir="auto">Fluency</span><span class="visually-hidden" dir="auto">: {question}</span>'
+    assert page.count(in_cells) == 6
+    Assignment.objects.filter(rater__study=study).exclude(order=1).update(state=Assignment.State.RETURNED)
+    alone = shown(somebody, token)
+    assert "data-document" not in alone
+    assert in_cells not in alone
+    assert alone.count(f'<span dir="auto">{question}</span>') == 1
+
+
+@pytest.mark.parametrize(
+    ("params", "groups"),
+    [
+        ({}, [["1", "2"], ["3", "4"]]),
+        ({"page": "screen"}, [["1"]]),
+        ({"page": "screen", "layout": "together"}, [["1", "2"]]),
+    ],
+)
+def test_the_word_for_what_is_missing_stands_once_after_the_source(
+    somebody: Client, tmp_path: Path, params: dict[str, str], groups: list[list[str]]
+) -> None:
+    """It has a button for each text: a mark on it is stored with that text, as one after the text is."""
+    study = opened(document_folder(tmp_path / "s", missing="source", **params), None)
+    token = pages.join(study)
+    page = shown(somebody, token)
+    of_sources = [
+        re.findall(r'data-missing-in="(\d+)"', group.split("</div>")[0])
+        for group in page.split("data-missing-in-texts>")[1:]
+    ]
+    assert of_sources == groups
+    # The other types of page have the word after each text.
+    assert page.count("data-missing-at-source") == 1
+    length = len("Text 1.1 of system 01.")
+    marks = [{"side": "output", "start": length, "end": length + 1, "severity": "major", "category": None}]
+    n = len(headings(page)) or 1
+    answered = answers(n, NO_ERROR) | {"p1-none": "", "p1-spans": json.dumps(marks)}
+    if params.get("layout"):
+        answered |= {"p2-none": "1", "p2-score": "90"}
+    assert send(somebody, token, pages.unit(somebody, token), **answered).status_code == 302
+    assert Rating.objects.get(criterion__key="errors").text == "[missing]"
+
+
 def test_identical_texts_of_two_systems_have_a_place_in_each_column(somebody: Client, tmp_path: Path) -> None:
     folder = document_folder(tmp_path / "s")
     rows = (folder / "items.csv").read_text(encoding="utf-8")
@@ -255,6 +329,7 @@ def test_a_single_text_of_a_document_stands_as_ever(somebody: Client, tmp_path: 
         ("slider", {}, {"layout": "together"}, "shows its systems side by side already"),
         ("labels", {}, {"texts_per_page": 2}, "however many texts it has"),
         ("error_spans", {}, {"mark_source": "yes"}, "not clear which one an error in the source is of"),
+        ("error_spans", {}, {"missing": "source", "show_source": False}, "can stand after the source only where it is"),
         ("slider", {}, {"page": "screen", "show_others": True}, "Only the page of a document has other systems"),
     ],
 )

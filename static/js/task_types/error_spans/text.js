@@ -131,7 +131,9 @@ export class TextView {
   after(to) {
     const last = this.words.length - 1;
     if (to === "above" || to === "below") {
-      const boxes = this.words.map((word) => word.getBoundingClientRect());
+      // The word for what was left out may be out of sight; it stands behind the last one.
+      const shown = this.words.map((word, place) => (word.checkVisibility() ? word : this.words[place - 1] ?? word));
+      const boxes = shown.map((word) => word.getBoundingClientRect());
       return onNextLine(boxes, this.active, to === "below" ? 1 : -1);
     }
     const places = { next: this.active + 1, previous: this.active - 1, first: 0, last };

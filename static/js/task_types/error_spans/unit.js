@@ -81,6 +81,10 @@ export class Unit {
       view.box.addEventListener("focus", () => this.guide(view, view.active));
       view.box.addEventListener("blur", () => this.guide(view, null));
     }
+    for (const group of this.root.querySelectorAll("[data-missing-in-texts]")) {
+      group.hidden = false;
+      group.addEventListener("click", (event) => this.missIn(event.target.closest("[data-missing-in]")));
+    }
     this.root.addEventListener("keydown", (event) => onKey(this, event));
     this.root.querySelector("[data-spans-undo]").addEventListener("click", () => this.acts.undo(false));
     this.root.querySelector("[data-spans-redo]").addEventListener("click", () => this.acts.undo(true));
@@ -92,7 +96,7 @@ export class Unit {
 
   /** A click beside the texts: it ends a choice of words whose first was pressed where it is near, else lets go. */
   onClickElsewhere(event) {
-    const isOurs = event.target.closest("[data-spans-area], [data-spans-panel], [data-spans-list]");
+    const isOurs = event.target.closest("[data-spans-area], [data-spans-panel], [data-spans-list], [data-missing-in]");
     if (isOurs || !event.target.isConnected || !(this.selection || this.chosen)) {
       return;
     }
@@ -138,6 +142,25 @@ export class Unit {
     } else {
       this.select(view, place, place, { open: true });
       this.saySelection();
+    }
+  }
+
+  /** The word for what was left out stands once after the source: take up that of the text whose button was pressed. */
+  missIn(button) {
+    const view = button && this.views.find((one) => one.side === "output" && one.position === Number(button.dataset.missingIn));
+    if (view) {
+      // On a phone its column may not be the one that is shown.
+      view.box.dispatchEvent(new CustomEvent("reveal", { bubbles: true }));
+      view.box.focus({ preventScroll: true });
+      const place = view.tokens.length - 1;
+      const [mark] = this.marksAt(view, place);
+      if (mark) {
+        this.open(mark.key, place);
+      } else {
+        this.select(view, place, place);
+        this.saySelection();
+      }
+      this.panel.focus();
     }
   }
 
