@@ -3,7 +3,7 @@
 import numpy as np
 from django.utils.translation import gettext_lazy as _
 
-from analytics_app.quality.base import Removal, Rule, RuleSample, register
+from analytics_app.quality.base import Removal, Rule, RuleSample, register, shared
 from analytics_app.stats.values import compressed, value_codes
 from tasks_app.settings.fields import whole_field
 
@@ -43,12 +43,11 @@ class SimpleItems(Rule):
         different = np.bincount(pairs // n_answers, minlength=len(texts))[text]
         mask = different > most
         counts = different[mask]
-        reasons = {n: f"{n} different answers to this text, at most {most}" for n in np.unique(counts).tolist()}
         return Removal(
             mask=mask,
             target="rating",
             ids=table.id[mask],
-            reasons=tuple(reasons[n] for n in counts.tolist()),
+            reasons=shared(f"{n} different answers to this text, at most {most}" for n in counts.tolist()),
             values=counts.astype(float),
             limits=np.full(len(counts), float(most)),
         )

@@ -1,22 +1,16 @@
 """Reading from PostgreSQL: few rows as tuples, many as one structured array from its binary COPY format."""
 
-from __future__ import annotations
-
-import io
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from django.db import connection
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from _typeshed import ReadableBuffer
-
 # The header of a binary COPY without extensions, and the two bytes after the last row.
 HEADER_BYTES, END = 19, b"\xff\xff"
 
-# Bytes gathered before they become an array. The driver writes every row by itself, so a buffer in C gathers them.
+# Bytes gathered before they become an array.
 BUFFER = 4 << 20
 
 
@@ -32,12 +26,12 @@ def copy(sql: str, params: Mapping[str, Any], types: Mapping[str, type]) -> NDAr
     with connection.cursor() as cursor:
         query = cursor.mogrify(sql, dict(params)).decode() if params else sql
         # Django does not convert errors of a COPY by itself, and callers retry on Django's errors.
-        with connection.wrap_database_errors, io.BufferedWriter(collector, BUFFER) as buffer:
-            cursor.copy_expert(f"COPY ({query}) TO STDOUT (FORMAT binary)", buffer)
+        with connection.wrap_database_errors:
+            cursor.copy_expert(f"COPY ({query}) TO STDOUT (FORMAT binary)", collector)
     return collector.array()
 
 
-class Collector(io.RawIOBase):
+class Collector:
     """File that a COPY writes to; converts buffers of whole rows into arrays, so that memory holds no second copy."""
 
     def __init__(self, types: Mapping[str, type]) -> None:
@@ -50,16 +44,12 @@ class Collector(io.RawIOBase):
         self._skip = HEADER_BYTES
         self._arrays: list[NDArray[Any]] = []
 
-    def writable(self) -> bool:
-        """Return that a buffer may write here."""
-        return True
-
-    def write(self, data: ReadableBuffer) -> int:
-        """Receive bytes from the server, of as many rows as the buffer holds."""
-        n_bytes = memoryview(data).nbytes
+    def write(self, data: bytes) -> int:
+        """Receive bytes from the server."""
         self._buffer += data
-        self._convert()
-        return n_bytes
+        if len(self._buffer) >= BUFFER:
+            self._convert()
+        return len(data)
 
     def _convert(self) -> None:
         rows, n_bytes_left = divmod(len(self._buffer) - self._skip, self._wire.itemsize)

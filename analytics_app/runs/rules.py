@@ -246,7 +246,6 @@ class Exclusions:
             nobody = (None,) * len(some.ids)
             values = nobody if some.values is None else some.values.tolist()
             limits = nobody if some.limits is None else some.limits.tolist()
-            place = ("rater", "judgment", "rating").index(some.target)
-            before, after = (*about, *(None,) * place), (None,) * (2 - place)
-            for pk, *rest in zip(some.ids.tolist(), some.reasons, values, limits, strict=True):
-                yield *before, pk, *after, *rest
+            for pk, reason, value, limit in zip(some.ids.tolist(), some.reasons, values, limits, strict=True):
+                ids = (pk if some.target == target else None for target in ("rater", "judgment", "rating"))
+                yield *about, *ids, reason, value, limit
