@@ -48,6 +48,7 @@ RATINGS = TableDeclaration(
         Column("rating", Kind.WORD, _("Rows that share it are one rating of a text that several systems produced.")),
         Column("document", Kind.TEXT, _("Not used: it belongs to the items.")),
         Column("excluded_by", Kind.TEXT, _("Not used: quality rules are applied anew.")),
+        Column("timing", Kind.TEXT, _("Not used: it is the record of a set time kept by evalweb's own clock.")),
     ),
     (
         Column("feature_", Kind.TEXT, _("Not used: they belong to the items.")),
@@ -64,7 +65,7 @@ def times_of(declared: TableDeclaration) -> tuple[str, ...]:
 TIMES = times_of(RATINGS)
 
 # Columns of an export that are worked out anew here, or come from the study's items.
-NOT_USED = ("document", "excluded_by", "feature_", "given_by", "system_")
+NOT_USED = ("document", "excluded_by", "feature_", "given_by", "system_", "timing")
 
 
 def is_used(name: str) -> bool:

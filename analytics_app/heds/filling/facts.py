@@ -185,7 +185,7 @@ def _plan(study: Study) -> dict[str, Json]:
 
 
 def _rows(run: Run | None) -> list[ResultRow]:
-    """Return the rows of a run about agreement, fieldwork, comparisons and marks of metrics; no slice, no rater."""
+    """Return a run's rows about agreement, fieldwork, times, comparisons and marks of metrics; no slice, no rater."""
     if run is None:
         return []
     rows = ResultRow.objects.filter(run=run, basis="kept", slice=None, group=None, wave=None, rater=None)
@@ -193,6 +193,7 @@ def _rows(run: Run | None) -> list[ResultRow]:
     compared = rows.filter(metric=None).exclude(system_b=None)
     named = rows.filter(statistic__in=(*analyses.measures_of_agreement(), *REPEATS, *FIELDWORK, *CEILING)) | compared
     named |= rows.filter(analysis="predicted_marks", statistic__in=OF_METRICS, system=None, label=None)
+    named |= rows.filter(analysis="set_time", system=None)
     return list(named.order_by("order"))
 
 
