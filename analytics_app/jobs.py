@@ -7,7 +7,7 @@ from django.db import DatabaseError, InterfaceError
 
 from analytics_app.runs import claim, upkeep
 from analytics_app.services import reopening
-from analytics_app.services.computing import background as scores
+from analytics_app.services.computing.background import WORK as SCORES
 
 log = logging.getLogger(__name__)
 
@@ -30,19 +30,19 @@ def ring_again() -> None:
         upkeep.start_due,
         upkeep.clear_superseded,
         reopening.reopen_due,
-        scores.notify_again,
+        SCORES.notify_again,
     ):
         try:
             chore()
         except DatabaseError as error:
-            log.warning("%s failed and will be tried again: %s", chore.__name__, error)
+            log.warning("%s failed and will be tried again: %s", chore.__qualname__, error)
 
 
-@shared_task(name=scores.JOB)
+@shared_task(name=SCORES.job)
 def compute_scores(work_id: int) -> None:
     """Compute metrics of a study's texts, unless another process is doing that."""
     try:
-        scores.work(work_id)
+        SCORES.work(work_id)
     except (DatabaseError, InterfaceError) as error:
         log.warning("Scores %s stopped; workers will be notified of them again: %s", work_id, error)
 

@@ -1,7 +1,8 @@
 """A web process as the server has it after a start: each page is looked at in a fork that has shown nothing yet.
 
-`python -m bench.looking` loads the code as gunicorn does before it forks. It reads a request on each line of its input,
-as JSON, and writes the cost of the first look and the least of several later ones on a line. `Looker` runs it.
+`python -m bench.looking` loads the code as the process does from which the web server is forked. It reads a request on
+each line of its input, as JSON, and writes the cost of the first look and the least of several later ones on a line.
+`Looker` runs it.
 """
 
 import gzip
@@ -13,6 +14,9 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple, Self
+
+from evalweb.front.held_socket import NAME as SOCKET
+from evalweb.serve import forks
 
 # Statements of transactions, which tests and services wrap around queries.
 TRANSACTIONS = ("SAVEPOINT", "RELEASE", "ROLLBACK", "BEGIN", "COMMIT")
@@ -46,7 +50,10 @@ class Looker:
     def started(cls) -> Iterator[Self]:
         """Start the process, and end it with the block."""
         command = [sys.executable, "-m", "bench.looking"]
-        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        variables = os.environ | {SOCKET: "none, but the code is loaded as where there is one"}
+        with subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=variables
+        ) as process:
             yield cls(process)
             assert process.stdin is not None
             process.stdin.close()
@@ -66,10 +73,9 @@ class Looker:
 
 def main() -> None:
     """Load the code, and answer each line of the input from a fork."""
-    from evalweb import asgi, garbage  # noqa: F401, PLC0415  as gunicorn loads it, with Django's settings
-    from evalweb.wsgi import application  # noqa: PLC0415
+    forks.load()
+    from evalweb.wsgi import application  # noqa: PLC0415  with Django's settings
 
-    garbage.share_with_forks()
     for line in sys.stdin:
         fork = os.fork()
         if not fork:

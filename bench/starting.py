@@ -25,6 +25,8 @@ MOST_OF_FIRST, MOST_OF_SECOND, MOST_AT_REST = 20, 15, 400
 # At rest, all processes together use this share of a processor at most, over so many seconds; a site that does not come
 # to rest in so long is measured as it is, and said to be busy.
 REST_SHARE, REST_SECONDS, MOST_SECONDS_TO_REST = 0.01, 10, 180
+# The processes that the supervisor has forked from one that had loaded the code.
+CHILDREN = ("web", "worker", "scheduler")
 # Seconds between two looks at a start.
 BETWEEN_LOOKS = 0.1
 # What a site reads from the environment of the bench and has to find by itself here.
@@ -108,15 +110,22 @@ def _tell_memory(pid: int) -> None:
     processes = [psutil.Process(pid), *psutil.Process(pid).children(recursive=True)]
     by_name: dict[str, float] = {}
     for process in processes:
-        name = next(
-            (word for word in ("gunicorn", "celery", "beat", "evalweb.serve") if word in process.cmdline()),
-            process.name(),
-        )
-        name = "scheduler" if name == "celery" and "beat" in process.cmdline() else name
+        name = _name_of(process)
         by_name[name] = by_name.get(name, 0) + process.memory_full_info().pss / (1 << 20)
     for name, memory in sorted(by_name.items()):
         print(f"    {name:20} {memory:6.0f} MiB")
     print(f"at rest: {sum(by_name.values()):.0f} MiB (promised: at most {MOST_AT_REST})")
+
+
+def _name_of(process: psutil.Process) -> str:
+    """Return the name of a process, as the supervisor gives it to its children."""
+    name, words = str(process.name()), process.cmdline()
+    if name in CHILDREN:
+        return name
+    if "celery" in words:
+        return "scheduler" if "beat" in words else "worker"
+    modules = {"gunicorn": "web", "evalweb.serve.forks": "loader", "evalweb.serve": "supervisor"}
+    return next((modules[word] for word in words if word in modules), name)
 
 
 if __name__ == "__main__":

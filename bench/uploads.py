@@ -47,6 +47,7 @@ ADDRESSES: Mapping[str, Row] = {
     "researcher:new": ({}, "file", {"texts": "", "title": "Fuzz", "public_title": "Fuzz"}),
     "researcher:texts": ({"slug": DRAFT}, "file", {"action": "upload"}),
     "researcher:text_media": ({"slug": DRAFT}, "uploads", {}),
+    "researcher:degrade": ({"slug": DRAFT}, "substitutions_file", {"same": "substitution", "action": "look"}),
     "researcher:unit_table": ({"slug": DRAFT, "table": "controls"}, "file", {"action": "upload"}),
     "researcher:one_table": ({"slug": EMPTY}, "file", {"action": "upload"}),
     "researcher:import": ({"slug": OPENED}, "file", {"action": "upload"}),

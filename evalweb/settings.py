@@ -87,11 +87,18 @@ TEMPLATES = [
 
 # Database -------------------------------------------------------------------------------------------
 
-# Commands and migrations are watched by who started them; pages and jobs must not wait for ever.
-_database_limits = {
-    "lock_timeout": environment.number("EVALWEB_LOCK_SECONDS") * 1000,
-    "statement_timeout": environment.number("EVALWEB_STATEMENT_SECONDS") * 1000,
-}
+
+def options_of_connections() -> str:
+    """Return the options with which a connection to the database limits statements, from the environment.
+
+    Commands and migrations are watched by who started them; pages and jobs must not wait for ever.
+    """
+    limits = {
+        "lock_timeout": environment.number("EVALWEB_LOCK_SECONDS") * 1000,
+        "statement_timeout": environment.number("EVALWEB_STATEMENT_SECONDS") * 1000,
+    }
+    return " ".join(f"-c {name}={value}" for name, value in limits.items())
+
 
 DATABASES: dict[str, dict[str, Any]] = {
     "default": {
@@ -115,7 +122,7 @@ DATABASES["default"]["OPTIONS"] = {
     "keepalives_count": 3,
     "tcp_user_timeout": 60_000,
     **DATABASES["default"].get("OPTIONS", {}),
-    "options": " ".join(f"-c {name}={value}" for name, value in _database_limits.items()),
+    "options": options_of_connections(),
 }
 
 _web_connections = (

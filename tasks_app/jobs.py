@@ -5,12 +5,12 @@ import logging
 from celery import shared_task
 from django.db import DatabaseError, InterfaceError
 
-from tasks_app.importing import background as imports
+from tasks_app.importing.background import WORK as IMPORT
 from tasks_app.projects import notifying, work
 from tasks_app.services import erasure
 from tasks_app.services.study import cleaned, removing
 from tasks_app.services.waves import closing, reminders
-from tasks_app.setup import background
+from tasks_app.setup.background import WORK as SETUP
 
 # A connection that was closed is reported as an InterfaceError, which Django does not derive from DatabaseError.
 DATABASE_ERRORS = (DatabaseError, InterfaceError)
@@ -27,8 +27,8 @@ def upkeep() -> None:
         reminders.send_due,
         erasure.remove_old_identities,
         notifying.notify_again,
-        background.notify_again,
-        imports.notify_again,
+        SETUP.notify_again,
+        IMPORT.notify_again,
         cleaned.clean_earlier,
         removing.delete_old_rehearsals,
     )
@@ -36,7 +36,7 @@ def upkeep() -> None:
         try:
             chore()
         except DATABASE_ERRORS as error:
-            log.warning("%s failed and will be tried again: %s", chore.__name__, error)
+            log.warning("%s failed and will be tried again: %s", chore.__qualname__, error)
 
 
 @shared_task(name=notifying.JOB)
@@ -48,19 +48,19 @@ def work_on_project(work_id: int) -> None:
         log.warning("Work %s on a project stopped; workers will be notified of it again: %s", work_id, error)
 
 
-@shared_task(name=background.JOB)
+@shared_task(name=SETUP.job)
 def work_on_setup(work_id: int) -> None:
     """Check the whole set-up of a draft, or store its texts, unless another process is doing that."""
     try:
-        background.work(work_id)
+        SETUP.work(work_id)
     except DATABASE_ERRORS as error:
         log.warning("Work %s on a set-up stopped; workers will be notified of it again: %s", work_id, error)
 
 
-@shared_task(name=imports.JOB)
+@shared_task(name=IMPORT.job)
 def work_on_import(work_id: int) -> None:
     """Read, check and store a large file of ratings, unless another process is doing that."""
     try:
-        imports.work(work_id)
+        IMPORT.work(work_id)
     except DATABASE_ERRORS as error:
         log.warning("Import %s stopped; workers will be notified of it again: %s", work_id, error)

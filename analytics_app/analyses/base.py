@@ -31,6 +31,7 @@ class QuestionCriterion:
     """One criterion of a question: `code` is its place in `table.names.criteria`.
 
     `labels` are those that the study offers, in their order; empty where there are none, or items bring their own.
+    `wordings` are the short names of the wordings in which raters read the question; empty where all read the same.
     """
 
     key: str
@@ -40,6 +41,7 @@ class QuestionCriterion:
     domain: tuple[float, ...] = ()
     limits: tuple[float, float] | None = None
     labels: tuple[str, ...] = ()
+    wordings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,7 @@ class Question:
 
     `domain` lists the steps of a scale with steps, `limits` are the ends of a range. A `whole` question has all
     `criteria` of the task. `params` are the cleaned parameters of the task, `labels` the options of a nominal scale in
-    their order.
+    their order, `wordings` the short names of the wordings of the criterion, if raters read different ones.
     """
 
     task: str
@@ -62,6 +64,7 @@ class Question:
     criteria: tuple[QuestionCriterion, ...] = ()
     params: Mapping[str, Any] = field(default_factory=dict)
     labels: tuple[str, ...] = ()
+    wordings: tuple[str, ...] = ()
 
     @property
     def items_bring_options(self) -> bool:

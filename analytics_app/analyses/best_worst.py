@@ -271,13 +271,15 @@ def best_worst_finding(rows: StoredRows, question: FindingQuestion) -> Finding |
     if len(overlapping) == len(others):
         start = gettext("No system stands clearly above all others")
         reason = gettext(": the interval of the highest score, that of %(system)s, overlaps with every other interval")
-        return Finding(start, reason % {"system": first.system}, criterion=question.name, evidence=evidence)
+        reason %= {"system": first.system}
+        return Finding(start, reason, criterion=question.name, denies=True, evidence=evidence)
     start = gettext("No system stands clearly above all others")
     reason = gettext(": the intervals of %(system)s and %(other)s, the two highest, overlap")
     return Finding(
         start,
         reason % {"system": first.system, "other": overlapping[0].system},
         criterion=question.name,
+        denies=True,
         evidence=evidence,
     )
 

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from analytics_app.analyses.base import Rows, Sample, Words
 from analytics_app.analyses.metrics.directed import DirectedAnalysis
 from analytics_app.analyses.metrics.scores import OfMetric, metrics_of
-from analytics_app.analyses.metrics.tables import with_signatures
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
 from analytics_app.analyses.shared.outputs import Outputs
@@ -192,10 +191,6 @@ BY = ("metric", "metric_b")
 @tables_of("metric_pairs")
 def metric_pairs_tables(rows: StoredRows, limit: float) -> Iterator[ShownTable]:
     """Yield a table of pairs of metrics over texts, and one over systems."""
-    yield from with_signatures(rows, _tables(rows, limit))
-
-
-def _tables(rows: StoredRows, limit: float) -> Iterator[ShownTable]:
     whole = rows.whole
     yield from _level(whole, OVER_TEXTS, gettext("Metrics against each other over texts"), gettext("Texts"), limit)
     yield from _level(

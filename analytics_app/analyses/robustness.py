@@ -1,19 +1,17 @@
 """Robustness: the sensitivity of raters and automatic metrics to degraded texts."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
-from numpy.typing import NDArray
 
 from analytics_app.analyses.base import Rows, Sample, Words
 from analytics_app.analyses.metrics.directed import DirectedAnalysis
 from analytics_app.analyses.metrics.scores import metrics_of
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import bootstrap
+from analytics_app.analyses.shared.copies import Copies, copies_among, judge_of, kind_of
 from analytics_app.analyses.shared.outputs import Outputs
 from analytics_app.analyses.shared.pair_tests import pair_tests
 from analytics_app.charts import words
@@ -35,76 +33,6 @@ from analytics_app.stats.comparison.paired import item_means, paired
 from tasks_app.setup.degraded.kinds import LABELS
 from tasks_app.studyfile.fields import ListField
 from tasks_app.task_types.base import Scale
-
-# Pairs of systems and their degraded copies, with the scores of both.
-
-
-@dataclass(frozen=True, slots=True)
-class CopyPair:
-    """A system and the system of its degraded copies, as columns of a matrix of scores."""
-
-    system: str
-    kind: str
-    original: int
-    copy: int
-
-
-@dataclass(frozen=True, slots=True)
-class Copies:
-    """All pairs of originals and copies, by kind in the order asked for and then by system."""
-
-    pairs: tuple[CopyPair, ...]
-    kinds: tuple[str, ...]
-
-    def together(self, scores: Floats) -> tuple[Floats, list[tuple[int, int]]]:
-        """Return the mean scores of originals and copies of each kind on each item, and their columns.
-
-        A system counts on an item if both its text and its copy have a score there.
-
-        Parameters
-        ----------
-        scores : ndarray of float, shape (n_items, n_systems)
-            NaN where there is no score.
-
-        Returns
-        -------
-        columns : ndarray of float, shape (n_items, 2 * n_kinds)
-        pairs : list of (int, int)
-            The columns of original and copy of each kind.
-        """
-        columns = np.full((len(scores), 2 * len(self.kinds)), np.nan)
-        for place, kind in enumerate(self.kinds):
-            of_kind = [pair for pair in self.pairs if pair.kind == kind]
-            both = [scores[:, [pair.original for pair in of_kind]], scores[:, [pair.copy for pair in of_kind]]]
-            missing = np.isnan(both[0]) | np.isnan(both[1])
-            n = (~missing).sum(axis=1)
-            for side, values in enumerate(both):
-                sums = np.where(missing, 0.0, values).sum(axis=1)
-                columns[:, 2 * place + side] = np.divide(sums, n, out=np.full(len(n), np.nan), where=n > 0)
-        return columns, [(2 * place, 2 * place + 1) for place in range(len(self.kinds))]
-
-    def noticed(self, scores: Floats) -> tuple[Floats, NDArray[np.int64], NDArray[np.int64]]:
-        """Return for each text with a copy whether its score is higher, its kind and its item (row of the scores)."""
-        higher, kinds, items = [], [], []
-        for pair in self.pairs:
-            difference = scores[:, pair.original] - scores[:, pair.copy]
-            rows = np.flatnonzero(~np.isnan(difference))
-            higher.append((difference[rows] > 0).astype(float))
-            kinds.append(np.full(len(rows), self.kinds.index(pair.kind), dtype=np.int64))
-            items.append(rows.astype(np.int64))
-        return np.concatenate(higher), np.concatenate(kinds), np.concatenate(items)
-
-
-def copies_among(systems: Sequence[str], kinds: Sequence[str]) -> Copies:
-    """Return the pairs of systems where one has the name of the other plus a kind, such as a-negation."""
-    place = {key: number for number, key in enumerate(systems)}
-    pairs = [
-        CopyPair(system, kind, place[system], place[f"{system}-{kind}"])
-        for kind in kinds
-        for system in systems
-        if f"{system}-{kind}" in place
-    ]
-    return Copies(tuple(pairs), tuple(dict.fromkeys(pair.kind for pair in pairs)))
 
 
 @register
@@ -259,16 +187,6 @@ def robustness_table(rows: StoredRows, limit: float) -> Iterator[Table]:
     alone = [row for row in differences if row.system is not None]
     if len({row.system for row in alone}) > 1:
         yield from table_of(whole, gettext("Degraded copies by system"), columns, alone)
-
-
-def kind_of(row: ResultRow) -> str:
-    """Return the name of a kind of degradation."""
-    return str(row.label).replace("-", " ")
-
-
-def judge_of(row: ResultRow) -> str:
-    """Return who gave the scores: raters, or a metric."""
-    return str(row.metric) if row.metric else gettext("raters")
 
 
 # Chart of robustness: how often raters and metrics notice each kind of degraded copy.

@@ -57,6 +57,7 @@ from tasks_app.models import (
     Withdrawal,
     WithdrawnUnit,
 )
+from tasks_app.models.judgments import TAKEN_FROM
 from tasks_app.selectors.coding import complete_codebooks
 from tasks_app.studyfile.problems import closest
 
@@ -82,7 +83,7 @@ def _of_complete_codings(study: Study) -> Q:
 
 # Columns of ratings that were added after the first archives: in rows, and in the file of ratings.
 LATER_OF_RATINGS = ("mark_origin", "mark_of", "mark_reason")
-LATER_IN_FILE = (*LATER_OF_RATINGS, "given_by")
+LATER_IN_FILE = (*LATER_OF_RATINGS, "given_by", "taken_from", "wording")
 
 
 def _without_words(row: Row) -> Any:
@@ -90,6 +91,13 @@ def _without_words(row: Row) -> Any:
     payload = row["payload"]
     entries = payload if isinstance(payload, list) else [payload]
     return {} if any(not isinstance(entry, dict) or "text" in entry for entry in entries) else payload
+
+
+def _provenance(row: Row) -> Any:
+    """Return of an answer only the judgment of an earlier study that it was taken over from, if it was."""
+    imported = row["answer"].get("imported") if isinstance(row["answer"], dict) else None
+    name = str((imported or {}).get("judgment", ""))
+    return {"imported": {"judgment": name}} if name.startswith(TAKEN_FROM) else {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +197,9 @@ TABLES: tuple[ArchivedTable, ...] = (
             "first_link": _nothing(None),
             "completion_code": _nothing(""),
             "prefs": _nothing({}),
+            "taken_from_id": _nothing(None),
         },
+        later={"taken_from_id": None},
     ),
     ArchivedTable(Booklet, "task__study"),
     ArchivedTable(Place, "unit__task__study"),
@@ -200,7 +210,7 @@ TABLES: tuple[ArchivedTable, ...] = (
     ArchivedTable(
         Judgment,
         "assignment__rater__study",
-        {"answer": _nothing({}), "comment": _nothing(""), "log": _nothing([])},
+        {"answer": _provenance, "comment": _nothing(""), "log": _nothing([])},
     ),
     ArchivedTable(ControlResult, "judgment__assignment__rater__study", {"detail": _nothing({})}),
     ArchivedTable(Rating, "rater__study", texts=("text", "mark_reason"), later=dict.fromkeys(LATER_OF_RATINGS)),

@@ -97,6 +97,15 @@ RATINGS: tuple[Column, ...] = (
         "r.mark_reason",
     ),
     Column(
+        "wording",
+        Kind.TEXT,
+        _(
+            "In an experiment with the wording of a question: the short name of the wording that the rater read, "
+            "“first” for the question's own words. Empty elsewhere."
+        ),
+        "(j.wordings->>c.key)",
+    ),
+    Column(
         "seconds",
         Kind.NUMBER,
         _("Active seconds that the judgment took; of a page of several texts, an equal share."),
@@ -136,6 +145,12 @@ RATINGS: tuple[Column, ...] = (
         Kind.WORD,
         _("“submitted”; “surplus” came after the place was taken and enters no result; “skipped”."),
         "j.state",
+    ),
+    Column(
+        "taken_from",
+        Kind.TEXT,
+        _("Of a judgment taken over from an earlier study: that study and the judgment's number, such as corpus-1/12."),
+        "j.taken_from",
     ),
     Column(
         "excluded_by",

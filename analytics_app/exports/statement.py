@@ -11,6 +11,7 @@ from analytics_app.models import Exclusion
 from analytics_app.ratings import withdrawn_units
 from analytics_app.selectors.runs import best_run
 from tasks_app.models import Study, WithdrawnUnit, is_current, statements
+from tasks_app.models.judgments import TAKEN_FROM
 from tasks_app.selectors import pair_order
 from tasks_app.services.high_water import Marks
 from tasks_app.texts.plaintext import FORMULA, without_formula
@@ -39,11 +40,13 @@ SELECT NULL, j.id, u.task_id, u.id,
 # Only the current answer to an assignment counts, and no answers of sandbox raters.
 JUDGED = """
 SELECT j.id AS judgment, ra.id AS rater_id, ra.pseudonym AS rater, a.arrangement, a.arrangement->'given_by' AS given_by,
-       j.seconds_active AS seconds, j.timing,
+       a.arrangement->'wordings' AS wordings, j.seconds_active AS seconds, j.timing,
        to_char(j.submitted_at AT TIME ZONE 'UTC', %(time)s) AS submitted_at, a."order" AS position, a.purpose,
        CASE WHEN a.repeat_of_id IS NOT NULL
             THEN (SELECT max(q.id) FROM tasks_app_judgment q WHERE q.assignment_id = a.repeat_of_id) END AS repeat_of,
-       a.wave, g.key AS group_key, j.version, a.state
+       a.wave, g.key AS group_key, j.version, a.state,
+       CASE WHEN a.rater_kind = 'imported' AND starts_with(j.answer->'imported'->>'judgment', %(taken_from)s)
+            THEN substr(j.answer->'imported'->>'judgment', length(%(taken_from)s) + 1) END AS taken_from
   FROM tasks_app_judgment j
   JOIN tasks_app_assignment a ON a.id = j.assignment_id
   JOIN ra ON ra.id = a.rater_id
@@ -251,6 +254,7 @@ class Statement:
             "withdrawn_text": WITHDRAWN_TEXT,
             "formula": FORMULA,
             "time": TIME_FORMAT,
+            "taken_from": TAKEN_FROM,
             **{f"feature_{number}": name for number, name in enumerate(own.features)},
             **{f"attribute_{number}": name for number, name in enumerate(own.attributes)},
         }
@@ -288,7 +292,7 @@ class Statement:
         # Keys and pseudonyms are neutralised once in their tables, not for every rating.
         return (
             self._safe(column.sql)
-            if column.kind == Kind.TEXT and column.sql.startswith(("r.", "(j.given_by"))
+            if column.kind == Kind.TEXT and column.sql.startswith(("r.", "(j.given_by", "(j.wordings"))
             else column.sql
         )
 

@@ -44,15 +44,25 @@ def label(study: Study, run: Run, place: str, key: str) -> str:
 
 
 def _csv(table: Table) -> str:
-    """Return a table with unrounded numbers; an interval has two columns, and an undefined number an empty cell."""
+    """Return a table with unrounded numbers; an interval has two columns, and an undefined number an empty cell.
+
+    A last column has the signatures of the metrics of a line, if any was computed here.
+    """
     columns = [[row[n] for row in table.rows] for n in range(len(table.columns))]
     double = [any(len(cell.numbers) > 1 for cell in column) for column in columns]
     text = io.StringIO(newline="")
     writer = csv.writer(text)
     heads = (_heads(str(column.label), two) for column, two in zip(table.columns, double, strict=True))
-    writer.writerow([without_formula(head) for group in heads for head in group])
+    names = [without_formula(head) for group in heads for head in group]
+    writer.writerow([*names, _("Signature")] if table.signatures else names)
+    # A table may have a column for each metric.
+    of_columns = [str(column.label) for column in table.columns]
     for row in table.rows:
-        writer.writerow([value for cell, two in zip(row, double, strict=True) for value in _values(cell, two)])
+        values = [value for cell, two in zip(row, double, strict=True) for value in _values(cell, two)]
+        if table.signatures:
+            named = [name for name in (*(cell.text for cell in row), *of_columns) if name in table.signatures]
+            values.append("; ".join(f"{name}: {table.signatures[name]}" for name in dict.fromkeys(named)))
+        writer.writerow(values)
     return text.getvalue()
 
 

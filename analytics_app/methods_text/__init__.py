@@ -3,6 +3,8 @@
 It is written from the rows that also fill the datasheet (analytics_app.heds), so the two say the same.
 """
 
+import re
+
 from django.db.models import Q
 
 from analytics_app.heds.filling.facts import facts_of
@@ -11,6 +13,9 @@ from analytics_app.methods_text.references import references, software
 from analytics_app.methods_text.sentences import MethodsText, Paragraph, Sentence
 from analytics_app.models import ResultRow, Run
 from tasks_app.models import Study
+
+# The end of a signature that names the systems whose texts are references.
+_REFERENCES = re.compile(r" \(references: [^)]*\)")
 
 __all__ = ["MethodsText", "Paragraph", "Sentence", "write"]
 
@@ -27,11 +32,16 @@ def write(study: Study, run: Run, *, standing: str, systems: bool) -> MethodsTex
     rows = list(ResultRow.objects.filter(removed | tested, run=run).order_by("order"))
     removal_rows = [row for row in rows if row.analysis == "funnel"]
     others = [row for row in rows if row.analysis != "funnel"]
+    signed = ResultRow.objects.filter(run=run, basis="kept", metric__isnull=False, settings__has_key="signature")
+    named = signed.order_by("metric").values_list("metric", "settings__signature").distinct()
+    signatures = {str(name): str(signature) for name, signature in named}
+    if not systems:
+        signatures = {name: _REFERENCES.sub("", signature) for name, signature in signatures.items()}
     paragraphs = [
         Paragraph("Texts and questions", list(evaluation.sentences(facts, names))),
         Paragraph("Raters", list(raters.sentences(facts))),
         Paragraph("Quality control", list(quality.sentences(facts, removal_rows))),
-        Paragraph("Analysis", list(statistics.sentences(facts, run, standing, others))),
+        Paragraph("Analysis", list(statistics.sentences(facts, run, standing, others, signatures))),
     ]
     program = software(run.code_version, (run.finished or run.created_at).year)
     known = {**references(), program.key: program}

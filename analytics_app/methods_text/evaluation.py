@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from django.db.models import Count, Q
 
 from analytics_app.heds.answers import NOT_APPLICABLE
+from analytics_app.heds.filling.criteria import verbatim
 from analytics_app.heds.filling.facts import Facts, counted, extension_in_words
 from analytics_app.heds.filling.texts import UnitSizes
 from analytics_app.heds.questions import language_names
@@ -21,6 +22,8 @@ from tasks_app.task_types.error_spans import ErrorSpans
 NAMED_SYSTEMS = 8
 PER_UNIT = "judgments_per_unit"
 FILLED_IN = "Raters filled in a questionnaire"
+# The publication on experiments with the wording of a question.
+WORDINGS = ("schoch-2020",)
 # The publications of the two ways of giving marks beforehand: of a system, and of an earlier annotator.
 GIVEN_BEFOREHAND, RE_ANNOTATION = ("zouhar-2025",), ("riley-2026",)
 
@@ -150,6 +153,9 @@ def _questions(facts: Facts, frame: Frame) -> Iterator[Sentence]:
     if same is not None and answers:
         yield Sentence(f"The questions were those of the task “{facts.called(same)}”")
         return
+    for criterion in frame.criteria:
+        if criterion.wordings:
+            yield Sentence(f"On “{criterion.name or criterion.key}”: {lowered(verbatim(criterion))}", WORDINGS)
     for values, questions in answers.items():
         yield Sentence(f"The wording was {listed(questions)}{f'; possible answers were {values}' if values else ''}")
 

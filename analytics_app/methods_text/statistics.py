@@ -1,12 +1,12 @@
 """The analysis of ratings: plan, intervals, tests and their correction, agreement, software."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from analytics_app import analyses
-from analytics_app.heds.filling.criteria import agreement_of, method_in_words, value_in_words
+from analytics_app.heds.filling.criteria import agreement_of, method_in_words, value_in_words, wordings_found
 from analytics_app.heds.filling.facts import CriterionFacts, Facts
-from analytics_app.methods_text.evaluation import opening, task_name
+from analytics_app.methods_text.evaluation import WORDINGS, opening, task_name
 from analytics_app.methods_text.references import named_in
 from analytics_app.methods_text.sentences import Sentence, day, listed, lowered
 from analytics_app.models import ResultRow, Run
@@ -18,20 +18,26 @@ DATASHEET = ("shimorina-2022",)
 PARTIAL_CREDIT = ("perrella-2026",)
 COMPOSITES = ("demattei-2020",)
 CEILING = ("agirre-2012",)
+SACREBLEU = ("post-2018",)
 MODEL = ("bates-2015", "kuznetsova-2017")
 
 
-def sentences(facts: Facts, run: Run, standing: str, others: Sequence[ResultRow]) -> Iterator[Sentence]:
+def sentences(
+    facts: Facts, run: Run, standing: str, others: Sequence[ResultRow], signatures: Mapping[str, str]
+) -> Iterator[Sentence]:
     """Yield sentences about the plan, settings and tests of a run, and its agreement.
 
-    `standing` says whether it was planned; `others` are tests of anything but two systems, such as changes of groups.
+    `standing` says whether it was planned; `others` are tests of anything but two systems, such as changes of groups;
+    `signatures` are those of metrics that were computed here.
     """
     yield from _standing(facts, standing)
     yield from _settings(facts)
     yield from _composites(facts)
+    yield from _signatures(signatures)
     yield from _ceiling(facts)
     yield from _tests(facts)
     yield from _other_tests(facts, others)
+    yield from _wordings(facts)
     yield from _predicted_marks(facts)
     for frame in facts.main:
         for criterion in frame.criteria:
@@ -71,6 +77,15 @@ def _composites(facts: Facts) -> Iterator[Sentence]:
         definitions = listed(f"“{composite.name}” ({composite.definition})" for composite in declared)
         scores = "A composite score was" if len(declared) == 1 else "Composite scores were"
         yield Sentence(f"{scores} computed from the scores of metrics: {definitions}", COMPOSITES)
+
+
+def _signatures(signatures: Mapping[str, str]) -> Iterator[Sentence]:
+    """Yield a sentence with the signature of each metric that was computed here, as it is to be reported."""
+    computed = [f"{name} ({signature})" for name, signature in signatures.items()]
+    if computed:
+        sources = SACREBLEU if any("|version:" in signature for signature in signatures.values()) else ()
+        were = "was" if len(computed) == 1 else "were"
+        yield Sentence(f"{listed(computed)} {were} computed on the texts of the study", sources)
 
 
 def _ceiling(facts: Facts) -> Iterator[Sentence]:
@@ -132,6 +147,33 @@ def _other_tests(facts: Facts, tested: Sequence[ResultRow]) -> Iterator[Sentence
         for (_analysis, statistic), row in sorted(kinds.items()):
             tested_one = opening(task_name(facts, frame), labels.statistic(statistic))
             yield Sentence(f"{tested_one} was tested{test_in_words(row)}")
+
+
+def _wordings(facts: Facts) -> Iterator[Sentence]:
+    """Yield sentences about the tests of wordings: whether ratings shift, and whether systems gain or lose."""
+    for about in facts.criteria:
+        rows = {row.statistic: row for row in facts.rows if row.analysis == "wordings" and row.criterion == about.key}
+        tested = [
+            f"{what}, {_f_in_words(row)}"
+            for name, what in (
+                ("wording_shift_test", "shift of ratings"),
+                ("wording_system_test", "systems by wording"),
+            )
+            if (row := rows.get(name)) is not None and row.p is not None
+        ]
+        if tested:
+            of_question = f"Wordings of “{about.name or about.key}” were compared between raters"
+            model = str((rows["wording_shift_test"].settings or {}).get("model", "means of raters by Welch's t test"))
+            yield Sentence(f"{of_question} ({model}): {listed(tested)}", WORDINGS)
+        if rows and (found := wordings_found(facts, about)):
+            yield Sentence(found.removesuffix("."))
+
+
+def _f_in_words(row: ResultRow) -> str:
+    p = f"p = {row.p:.3f}" if row.p is not None and row.p >= 0.001 else "p < .001"
+    if row.value is None or row.df is None:
+        return p
+    return f"F({(row.settings or {}).get('df'):g}, {row.df:.1f}) = {row.value:.2f}, {p}"
 
 
 def _predicted_marks(facts: Facts) -> Iterator[Sentence]:

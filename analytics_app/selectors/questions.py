@@ -81,6 +81,7 @@ def question_of(
         criteria=asked_criteria,
         params=task.kind.params,
         labels=answered.labels,
+        wordings=answered.wordings,
     )
 
 
@@ -109,6 +110,7 @@ def _asked(task: Task, criterion: Criterion | None) -> QuestionCriterion:
         domain=domain,
         limits=(range_[0], range_[1]) if range_ is not None else None,
         labels=tuple(labels or ()),
+        wordings=() if declared is None else declared.wording_keys,
     )
 
 

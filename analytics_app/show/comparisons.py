@@ -434,7 +434,7 @@ class Compared:
                 _("Too few ratings to test how systems differ"), tested=False, criterion=self._about(question)
             )
         if not self._wins:
-            return Finding(*self._unclear(tested), criterion=self._about(question))
+            return Finding(*self._unclear(tested), criterion=self._about(question), denies=True)
         groups, complete = self.clusters, tested == len(self.systems) * (len(self.systems) - 1) // 2
         if len(groups) > 1:
             top, below = groups[0], [name for group in groups[1:] for name in group]

@@ -47,8 +47,9 @@ class Finding:
 
     A finding that only describes is not `tested`. Findings that differ only in their criterion become one sentence. One
     that is `on_design` is about how the study was run, such as its number of judgments, and never a headline. `link` is
-    the phrase that joins the criterion, " on %(criteria)s" if empty. `evidence` has the facts for a sentence in a
-    paper; without them a page offers no such sentence.
+    the phrase that joins the criterion, " on %(criteria)s" if empty. One that `denies` says that something was not
+    found: of several criteria it holds on each, so these are joined by "or". `evidence` has the facts for a sentence in
+    a paper; without them a page offers no such sentence.
     """
 
     start: str
@@ -57,6 +58,7 @@ class Finding:
     criterion: str = ""
     on_design: bool = False
     link: str = ""
+    denies: bool = False
     evidence: Evidence | None = field(default=None, compare=False, repr=False)
 
     @property
@@ -136,15 +138,15 @@ def sentences_of(findings: Iterable[Finding]) -> list[str]:
         own_reason = finding.rest if finding.criterion else ""
         alike.setdefault((finding.start, finding.link, own_reason), []).append(finding)
     return [
-        f"{start}{_on(link, [entry.criterion for entry in group])}"
-        f"{''.join(dict.fromkeys(entry.rest for entry in group))}."
+        f"{start}{_on(link, group)}{''.join(dict.fromkeys(entry.rest for entry in group))}."
         for (start, link, _rest), group in alike.items()
     ]
 
 
-def _on(link: str, criteria: Sequence[str]) -> str:
-    named = [name for name in dict.fromkeys(criteria) if name]
-    return (link or _(" on %(criteria)s")) % {"criteria": listed(named)} if named else ""
+def _on(link: str, group: Sequence[Finding]) -> str:
+    named = [name for name in dict.fromkeys(entry.criterion for entry in group) if name]
+    names = listed(named, joined_by_or=group[0].denies)
+    return (link or _(" on %(criteria)s")) % {"criteria": names} if named else ""
 
 
 def tests_of(rows: StoredRows, *statistics: str) -> list[ResultRow]:
@@ -187,15 +189,16 @@ def largest_difference(clear: Sequence[ResultRow]) -> tuple[ResultRow, str, list
     return largest, winner, [lower for higher, lower in ordered if higher == winner]
 
 
-def listed(names: Sequence[str]) -> str:
-    """Return a list of names in words: A and B; A, B and C; A, B, C and 2 others."""
-    if len(names) > NAMED + 1:
-        more = len(names) - NAMED
-        others = ngettext("%(n)s other", "%(n)s others", more) % {"n": more}
-        return _("%(names)s and %(last)s") % {"names": ", ".join(names[:NAMED]), "last": others}
+def listed(names: Sequence[str], *, joined_by_or: bool = False) -> str:
+    """Return a list of names in words: A and B (or A or B); A, B and C; A, B, C and 2 others."""
     if len(names) < 2:
         return "".join(names)
-    return _("%(names)s and %(last)s") % {"names": ", ".join(names[:-1]), "last": names[-1]}
+    first, last = names[:-1], names[-1]
+    if len(names) > NAMED + 1:
+        more = len(names) - NAMED
+        first, last = names[:NAMED], ngettext("%(n)s other", "%(n)s others", more) % {"n": more}
+    joined = _("%(names)s or %(last)s") if joined_by_or else _("%(names)s and %(last)s")
+    return joined % {"names": ", ".join(first), "last": last}
 
 
 def listed_pairs(pairs: Sequence[str]) -> str:

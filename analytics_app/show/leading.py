@@ -75,7 +75,7 @@ def largest_finding(
     clear = [row for row in question.clear(by.tests) if row.value]
     evidence = words.evidence(by.tests, question.limit, len(clear))
     if not clear:
-        return Finding(words.none, by.unclear, criterion=question.name, evidence=evidence)
+        return Finding(words.none, by.unclear, criterion=question.name, denies=True, evidence=evidence)
     largest, winner, beaten = largest_difference(clear)
     counts = words.counts % {"n": len(clear), "all": len(by.tests)} if len(clear) > len(beaten) else ""
     start = words.largest(largest, winner, listed(beaten))

@@ -12,6 +12,7 @@ from analytics_app.show.cells import DASH, Cell, Words, number
 from analytics_app.show.formats import Format
 from analytics_app.show.index import RowIndex
 from analytics_app.show.notes import left_out, notes_of
+from analytics_app.show.signatures import with_signatures
 from analytics_app.show.table import Column, Table
 
 StoredRows: TypeAlias = RowIndex[ResultRow]
@@ -262,9 +263,10 @@ def is_shared(analysis: str) -> bool:
 
 
 def tables_for(analysis: str, rows: Sequence[ResultRow], limit: float) -> list[Table]:
-    """Return the tables of an analysis: its own, else the general one."""
-    make = _own.get(analysis)
-    return list(make(RowIndex(rows), limit) if make is not None else general_table(rows, limit))
+    """Return the tables of an analysis: its own, else the general one, with the signatures of metrics below each."""
+    make, index = _own.get(analysis), RowIndex(rows)
+    tables = make(index, limit) if make is not None else general_table(rows, limit)
+    return list(with_signatures(tables, index.kept))
 
 
 def shared_tables(rows: Sequence[ResultRow], limit: float, *, folded: bool) -> list[tuple[int, Table]]:

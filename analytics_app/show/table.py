@@ -1,7 +1,7 @@
 """A table of a page: its columns, lines and notes."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from django.utils.text import slugify
@@ -22,7 +22,7 @@ class Table:
     """A table: the first cell of each row is its head. `notes` are sentences about its numbers.
 
     `aside` says why it stands behind what leads, of a table that does. `key` is its name in addresses, among the tables
-    of its section.
+    of its section. `signatures` are those of metrics that were computed here, by their names.
     """
 
     caption: Words
@@ -31,6 +31,7 @@ class Table:
     notes: Sequence[str] = field(default=())
     aside: str = ""
     key: str = ""
+    signatures: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def lines(self) -> Iterator[tuple[Cell, list[tuple[Cell, bool]]]]:

@@ -17,6 +17,7 @@ from analytics_app.selectors.runs import RUNS_SHOWN, best_of, best_run, progress
 from analytics_app.selectors.sections import names_of
 from analytics_app.selectors.workers import workers
 from analytics_app.services import routing
+from analytics_app.services.follow_up import follow_ups
 from analytics_app.services.main_study import kept_pairs
 from analytics_app.views import run_words, standing
 from analytics_app.views.rater_means import raters_table
@@ -94,6 +95,7 @@ def _run(request: HttpRequest, study: Study, run: Run, frame: dict[str, Any]) ->
         | _later(study, run)
         | contents(study, run, names, section, systems=frame["shown"])
         | {"offers": offers, "reductions": reductions(run, names), "kept_pairs": kept_pairs(run, names)}
+        | {"follow_ups": follow_ups(run, names)}
     )
 
 

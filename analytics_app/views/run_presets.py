@@ -1,4 +1,4 @@
-"""The presets of a new run: the settings of the plan, or those with other quality rules."""
+"""The presets of a new run: the settings of the plan, those with other quality rules, and the analyses of papers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from analytics_app import quality
+from analytics_app.plan.published import PublishedPlan, analyses_of, plans_for
 from analytics_app.quality.base import Evidence, Rule
 from analytics_app.selectors.evidence import evidence_of
 from analytics_app.views.run_form import with_rules
@@ -40,9 +41,10 @@ class Preset:
 
 
 def presets(study: Study, planned: Mapping[str, Any], *, is_plan: bool) -> dict[str, Preset]:
-    """Return the presets by their keys in addresses: the plan, with strict rules, and without rules.
+    """Return the presets by their keys in addresses: the plan, with strict rules, without rules, and as in papers.
 
-    If not `is_plan`, the plan cannot be used any more, and `planned` are the default settings.
+    Papers about metrics come where the study has scores of some. If not `is_plan`, the plan cannot be used any more,
+    and `planned` are the default settings.
     """
     evidence = evidence_of(study)
     ordered = sorted(quality.registry.values(), key=lambda rule: (rule.order, rule.name))
@@ -76,7 +78,14 @@ def presets(study: Study, planned: Mapping[str, Any], *, is_plan: bool) -> dict[
             _("Only the quality rules change: none is applied, so ratings excluded by hand count as well."),
             with_rules(planned, []),
         ),
+        **{plan.name: _as_in(plan, study, planned) for plan in plans_for(study)},
     }
+
+
+def _as_in(plan: PublishedPlan, study: Study, planned: Mapping[str, Any]) -> Preset:
+    """Return the preset with the analyses of a paper, and the rules of the plan."""
+    label = _("As in %(cited)s") % {"cited": plan.cited}
+    return Preset(f"preset={plan.name}", label, plan.computes, {**planned, "analyses": analyses_of(plan, study)})
 
 
 def _left_out(rules: Sequence[type[Rule]], evidence: set[Evidence]) -> str:

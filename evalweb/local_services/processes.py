@@ -159,10 +159,48 @@ def tie_to_parent(number: signal.Signals) -> None:
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(number))
 
 
+def can_adopt() -> bool:
+    """Return whether the system lets `adopt_orphans` do so."""
+    return sys.platform.startswith("linux")
+
+
 def adopt_orphans() -> None:
     """Become the parent of processes that lose their own parent below this one, on systems that can (Linux)."""
-    if sys.platform.startswith("linux"):
+    if can_adopt():
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
+
+
+class Adopted:
+    """A child that this process has adopted, with the methods of `subprocess.Popen` that supervising needs."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self.returncode: int | None = None
+
+    def poll(self) -> int | None:
+        """Return the exit code, negative after a signal, or None while the process runs."""
+        return self._wait(os.WNOHANG)
+
+    def wait(self) -> int:
+        """Wait for the end of the process, and return its exit code."""
+        code = self._wait(0)
+        assert code is not None
+        return code
+
+    def terminate(self) -> None:
+        """Send SIGTERM to the process, unless it has ended."""
+        if self.poll() is None:
+            os.kill(self.pid, signal.SIGTERM)
+
+    def _wait(self, options: int) -> int | None:
+        if self.returncode is None:
+            try:
+                pid, status = os.waitpid(self.pid, options)
+            except ChildProcessError:  # somebody else has waited for it, and has its code
+                self.returncode = 0
+            else:
+                self.returncode = os.waitstatus_to_exitcode(status) if pid else None
+        return self.returncode
 
 
 def forget_orphans(started: Collection[int]) -> None:

@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from queue import SimpleQueue
@@ -20,12 +20,15 @@ from evalweb.local_services.folder import BASE_DIR, SITE
 from evalweb.serve import address, children, demonstration
 from evalweb.serve.announcement import announce, readiness
 from evalweb.serve.demonstration import Demonstration
+from evalweb.serve.loader import Loader
 from evalweb.serve.log_files import rotate
 from evalweb.serve.messages import Messages
 from evalweb.serve.supervisor import Service, Supervisor
 
 # Longest time for which the starting web server has the processors for itself.
 FIRST_SECONDS = 15
+# Longest wait for the code to be loaded. Whatever is started before is started by its command, without sharing memory.
+LOADING_SECONDS = 60
 # A closed terminal sends SIGHUP; nohup has it ignored, and that is left so.
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -77,12 +80,16 @@ def serve(var: VarFolder, messages: Messages) -> int:
         _on_stop_signals(lambda number, _frame: signals.put(number))
         signal.signal(signal.SIGCHLD, lambda number, _frame: signals.put(number))
         processes.adopt_orphans()
-        processes_of_ours = children.children(var, settings, port=port)
-        stack.callback(children.stop, processes_of_ours)
+        loader = children.loader(var, settings, port=port) if processes.can_adopt() else None
+        processes_of_ours = children.children(var, settings, port=port, loader=loader)
+        loaders = [loader] if loader else []
+        stack.callback(children.stop, [*loaders, *processes_of_ours])
         stack.callback(ended.set)
+        if loader:
+            _load(loader, signals, say)
         _launch(processes_of_ours, str(var.state()["url"]), signals, say)
         _announce(var, settings, messages, ended)
-        services: list[Service] = [*servers.private, *processes_of_ours]
+        services: list[Service] = [*servers.private, *loaders, *processes_of_ours]
         watched: list[Service | Demonstration] = [*services]
         if environment.flag("EVALWEB_DEMO"):
             watched.append(_demonstrate(var, settings, messages, stack))
@@ -184,6 +191,12 @@ def _preparing(options: list[str], settings: dict[str, str]) -> Iterator["subpro
             step.terminate()
 
 
+def _load(loader: Loader, signals: "SimpleQueue[int]", say: local_services.Say) -> None:
+    """Start the loader and wait until it has loaded the code, at most `LOADING_SECONDS` and until a signal comes."""
+    loader.launch()
+    _wait_until(loader.is_ready, LOADING_SECONDS, signals, say)
+
+
 def _launch(
     processes_of_ours: Sequence[children.Child], url: str, signals: "SimpleQueue[int]", say: local_services.Say
 ) -> None:
@@ -193,12 +206,19 @@ def _launch(
     """
     first, *rest = processes_of_ours
     first.launch()
-    deadline = monotonic() + FIRST_SECONDS
-    with elapsed_shown(say):
-        while signals.empty() and monotonic() < deadline and readiness(url) is not None:
-            Event().wait(0.1)
+    _wait_until(lambda: readiness(url) is None, FIRST_SECONDS, signals, say)
     for child in rest:
         child.launch()
+
+
+def _wait_until(
+    ready: Callable[[], bool], seconds: float, signals: "SimpleQueue[int]", say: local_services.Say
+) -> None:
+    """Wait until `ready()`, at most so many seconds and until a signal comes."""
+    deadline = monotonic() + seconds
+    with elapsed_shown(say):
+        while signals.empty() and monotonic() < deadline and not ready():
+            Event().wait(0.1)
 
 
 def _demonstrate(var: VarFolder, settings: dict[str, str], messages: Messages, stack: ExitStack) -> Demonstration:

@@ -1,4 +1,4 @@
-"""The processes of `make run` beside the servers: web, worker and scheduler."""
+"""The processes of `make run` beside the servers: web, worker and scheduler, and the loader that forks them."""
 
 import os
 import signal
@@ -13,6 +13,8 @@ import psutil
 from evalweb.front.held_socket import NAME as SOCKET
 from evalweb.local_services import VarFolder, processes
 from evalweb.local_services.folder import BASE_DIR
+from evalweb.serve.forks import Order
+from evalweb.serve.loader import Loader
 
 # A worker may be writing a result; gunicorn gives requests ten seconds.
 STOP_SECONDS = 20
@@ -34,7 +36,15 @@ def commands(beat_schedule: Path) -> dict[str, list[str]]:
     }
 
 
-def children(var: VarFolder, environment: Mapping[str, str], *, port: socket.socket) -> list["Child"]:
+def loader(var: VarFolder, environment: Mapping[str, str], *, port: socket.socket) -> Loader:
+    """Return the process that loads the code for the others, not started. Its forks can serve on the socket `port`."""
+    variables = os.environ | environment | {SOCKET: str(port.fileno())}
+    return Loader(log=var.logs / "loader.log", environment=variables, port=port)
+
+
+def children(
+    var: VarFolder, environment: Mapping[str, str], *, port: socket.socket, loader: Loader | None
+) -> list["Child"]:
     """Return the processes, none of them started. The web server accepts from the listening socket `port`."""
     own = {"worker": WORKER_ENVIRONMENT, "web": {SOCKET: str(port.fileno())}}
     return [
@@ -42,8 +52,10 @@ def children(var: VarFolder, environment: Mapping[str, str], *, port: socket.soc
             name,
             command,
             log=var.logs / f"{name}.log",
-            environment=os.environ | environment | own.get(name, {}),
+            environment=os.environ | environment,
+            own=own.get(name, {}),
             port=port if name == "web" else None,
+            loader=loader,
         )
         for name, command in commands(var.root / "beat-schedule").items()
     ]
@@ -52,7 +64,8 @@ def children(var: VarFolder, environment: Mapping[str, str], *, port: socket.soc
 class Child:
     """One process and those that it forks, which are a process group.
 
-    With a socket, the forks go on serving on it where the process was killed, until it has been started again.
+    With a socket, the forks go on serving on it where the process was killed, until it has been started again. It is
+    forked from the loader where that one has loaded the code, and otherwise started by its command.
     """
 
     def __init__(
@@ -62,22 +75,38 @@ class Child:
         *,
         log: Path,
         environment: Mapping[str, str],
+        own: Mapping[str, str],
         port: socket.socket | None = None,
+        loader: Loader | None = None,
     ) -> None:
-        self.name, self.command, self.log, self.environment = name, command, log, environment
-        self.port = port
-        self.process: subprocess.Popen[bytes] | None = None
+        self.name, self.command, self.log, self.environment, self.own = name, command, log, environment, own
+        self.port, self.loader = port, loader
+        self.process: subprocess.Popen[bytes] | processes.Adopted | None = None
 
     def launch(self) -> None:
         """Start the process without waiting for it."""
-        self.process = processes.start(
+        self.process = self._forked() or processes.start(
             self.command,
             log=self.log,
             dies_with=DIES_WITH[self.name],
-            env=self.environment,
+            env={**self.environment, **self.own},
             cwd=BASE_DIR,
             keeps_open=[self.port.fileno()] if self.port else [],
         )
+
+    def _forked(self) -> processes.Adopted | None:
+        """Fork the process from the loader; None where that one cannot do so now."""
+        if self.loader is None:
+            return None
+        order = Order(
+            name=self.name,
+            arguments=self.command[2:],  # behind `python -m`
+            variables=dict(self.own),
+            log=str(self.log),
+            dies_with=int(DIES_WITH[self.name]),
+            serves=self.port is not None,
+        )
+        return self.loader.fork(order)
 
     def end_leftovers(self) -> list[psutil.Process]:
         """Ask the forks of a process that has ended to stop their work, and return them.
@@ -102,7 +131,7 @@ class Child:
         return processes.group_of(self.process.pid) if self.process else []
 
 
-def stop(running: Sequence[Child], *, seconds: float = STOP_SECONDS) -> None:
+def stop(running: Sequence[Child | Loader], *, seconds: float = STOP_SECONDS) -> None:
     """End the processes and their forks side by side; kill those that run after `seconds`."""
     started = [child.process for child in running if child.process is not None]
     members = [member for process in started for member in processes.group_of(process.pid)]

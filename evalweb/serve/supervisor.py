@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from subprocess import Popen, SubprocessError
+from subprocess import SubprocessError
 from time import monotonic
 from typing import Protocol
 
@@ -28,12 +28,24 @@ KILL_SECONDS = 5.0
 STAND_IN_SECONDS = 20.0
 
 
+class Process(Protocol):
+    """A child of this process, such as `subprocess.Popen` or `processes.Adopted`."""
+
+    pid: int
+
+    def poll(self) -> int | None:
+        """Return the exit code, negative after a signal, or None while it runs."""
+
+
 class Service(Protocol):
     """A program that is kept running."""
 
     name: str
     log: Path
-    process: "Popen[bytes] | None"
+
+    @property
+    def process(self) -> Process | None:
+        """The process that was launched last; None before."""
 
     def launch(self) -> None:
         """Start the program without waiting for it; OSError or ServiceError where that fails."""

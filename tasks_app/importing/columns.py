@@ -45,8 +45,10 @@ RATINGS = TableDeclaration(
         Column("mark_of", Kind.WHOLE, _("Number of the mark that a kept or changed one was, from 1.")),
         Column("given_by", Kind.TEXT, _("Not used: the column arrangement says it.")),
         Column("mark_reason", Kind.TEXT, _("Why a marked span is an error, in the words of the rater.")),
+        Column("wording", Kind.TEXT, _("Not used: the column arrangement says it.")),
         Column("rating", Kind.WORD, _("Rows that share it are one rating of a text that several systems produced.")),
         Column("document", Kind.TEXT, _("Not used: it belongs to the items.")),
+        Column("taken_from", Kind.TEXT, _("Not used: the judgment counts as one of this file.")),
         Column("excluded_by", Kind.TEXT, _("Not used: quality rules are applied anew.")),
         Column("timing", Kind.TEXT, _("Not used: it is the record of a set time kept by evalweb's own clock.")),
     ),
@@ -65,7 +67,7 @@ def times_of(declared: TableDeclaration) -> tuple[str, ...]:
 TIMES = times_of(RATINGS)
 
 # Columns of an export that are worked out anew here, or come from the study's items.
-NOT_USED = ("document", "excluded_by", "feature_", "given_by", "system_", "timing")
+NOT_USED = ("document", "excluded_by", "feature_", "given_by", "system_", "taken_from", "timing", "wording")
 
 
 def is_used(name: str) -> bool:

@@ -17,6 +17,7 @@ class SystemKind(models.TextChoices):
     REFERENCE = "reference", _("reference")
     SOURCE = "source", _("source")
     DEGRADED = "degraded", _("degraded copy")
+    REWORDED = "reworded", _("copy that keeps the meaning")
 
 
 class System(models.Model):

@@ -221,6 +221,11 @@ class JudgmentQuerySet(models.QuerySet["Judgment"]):
         return self.filter(~models.Exists(later.filter(pk__lte=until)), pk__lte=until)
 
 
+# The beginning of the name that an imported judgment has in its answer if it was taken over from an earlier study; the
+# slug of that study and the number of the judgment there follow.
+TAKEN_FROM = "taken-from:"
+
+
 class Judgment(models.Model):
     """The answer to an assignment, as given, never changed. A trigger keeps it so."""
 

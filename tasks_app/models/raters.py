@@ -67,6 +67,8 @@ class Rater(models.Model):
     link_number = models.PositiveIntegerField(default=0)  # how often the personal link was replaced
     # A digest of the first personal link, once it has ended: the consent form that made it makes no rater again.
     first_link = models.CharField(max_length=64, null=True, blank=True, unique=True)
+    # Of an imported rater with answers from an earlier study: the rater there, as long as there is one.
+    taken_from = models.ForeignKey("self", models.SET_NULL, null=True, blank=True, related_name="taken_to")
     version = models.PositiveIntegerField()
     language = models.CharField(max_length=35, blank=True)
     state = models.CharField(max_length=10, choices=State, default=State.ENROLLED)

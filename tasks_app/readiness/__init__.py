@@ -18,6 +18,7 @@ from tasks_app.readiness import (
     sets,
     texts,
     wording,
+    wordings,
 )
 from tasks_app.readiness.base import Check, Facts, Level, Point, points, register
 from tasks_app.readiness.leftovers import leftovers_in
@@ -43,4 +44,5 @@ __all__ = [
     "sets",
     "texts",
     "wording",
+    "wordings",
 ]

@@ -2,14 +2,21 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path as FilePath
 from typing import Any
 
+import yaml
+from django.conf import settings
 from django.utils.translation import gettext as _
 
 from tasks_app.hooks.sections import Path
 from tasks_app.readiness.base import Facts, Level, Point, register
 
 KIND = "leftover"
+
+# The first items, whose texts are looked for among those that came with the consent text.
+_COMPARED = 20
 
 # Square brackets with words in them. Not Markdown's links and notes: [text](address), [text][1], [1].
 _BRACKET = re.compile(r"(?<!\])\[(?=[^\[\]\n]*[^\W\d_]{2})([^\[\]]{2,300})\](?![(\[:])")
@@ -113,6 +120,39 @@ def in_consent(facts: Facts) -> Iterator[Point]:
         if isinstance(value, str) and (words := found_in(value, any_bracket=True)):
             sentence = _("Raters would read “%(words)s” here. Write what is true of your study.") % {"words": words}
             yield Point(KIND, sentence, ("about", name), Level.FINAL)
+
+
+@cache
+def _shipped_consents() -> Mapping[str, tuple[str, FilePath]]:
+    """Return the title and the folder of every shipped study, by its consent text."""
+    texts: dict[str, tuple[str, FilePath]] = {}
+    for path in sorted((FilePath(settings.BASE_DIR) / "examples").rglob("study.yaml")):
+        given: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+        consent = given.get("consent") or ""
+        for text in consent.values() if isinstance(consent, dict) else [consent]:
+            texts[str(text).strip()] = (str(given["study"]["title"]), path.parent)
+    return texts
+
+
+@register
+def consent_about_other_texts(facts: Facts) -> Iterator[Point]:
+    """Yield a consent text that came with an example or template, where the texts are no longer those it describes."""
+    items = facts.document.get("items")
+    texts = [output["text"] for item in items[:_COMPARED] for output in item["outputs"]] if items else []
+    for language, text in facts.consent.items():
+        title, folder = _shipped_consents().get(str(text).strip(), ("", None))
+        if folder is None or not texts or any(words and words in _shipped_texts(folder) for words in texts):
+            continue
+        sentence = _(
+            "The consent text came with “%(title)s” and describes its texts, which are no longer in the study. Say "
+            "what your raters read and do, and how long it takes."
+        )
+        yield Point(KIND, sentence % {"title": title}, ("consent", language))
+
+
+def _shipped_texts(folder: FilePath) -> str:
+    """Return the items file of a shipped study."""
+    return "".join(path.read_text(encoding="utf-8") for path in sorted(folder.glob("items.*")))
 
 
 @register

@@ -3,13 +3,25 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
 from django.db import connection
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils.translation import gettext as _
 
-from tasks_app.models import Assignment, ControlResult, Gold, Judgment, Rater, Study, Task, WithdrawnUnit, is_current
+from tasks_app.models import (
+    Assignment,
+    ControlResult,
+    Gold,
+    Judgment,
+    Rater,
+    RaterSet,
+    Study,
+    Task,
+    WithdrawnUnit,
+    is_current,
+)
 from tasks_app.selectors import pair_order
 from tasks_app.settings.checks import CheckSettings, checks_of
 
@@ -18,6 +30,9 @@ Purpose = Assignment.Purpose
 # A known answer is probably wrong itself if at least this many raters judged it, and most of them contradict it.
 ENOUGH_TO_DOUBT = 5
 FEWER_THAN = 0.5
+
+# Comparing this many repeats with their first answers takes 30 CPU ms where a unit has ten values.
+MANY_REPEATS = 500
 
 # Functions of other apps that return the consequence of failed checks for the results of a study as a sentence.
 _consequences: list[Callable[[Study], str]] = []
@@ -112,9 +127,9 @@ class RaterChecks:
     attention: CheckScore
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TaskChecks:
-    """Everything about the checks of one task."""
+    """Everything about the checks of one task. The values of repeats are read when they are first asked for."""
 
     task: Task
     settings: CheckSettings
@@ -123,8 +138,18 @@ class TaskChecks:
     worse: CheckScore
     exam: Sequence[Attempts]
     raters: Sequence[RaterChecks]
-    repeats: CheckScore
     sets: int = 1
+
+    @cached_property
+    def repeats(self) -> CheckScore:
+        """The number of values given to repeats, and how many of them equal the first ones; one query."""
+        return repeats_of(self.task)
+
+    @cached_property
+    def has_many_repeats(self) -> bool:
+        """Whether so many units may have been shown twice that a page is shown before they are compared; one query."""
+        each = self.settings.repeats
+        return bool(each) and RaterSet.objects.filter(task=self.task).count() * each > MANY_REPEATS
 
     @property
     def n_met(self) -> int:
@@ -172,7 +197,7 @@ _Results: TypeAlias = dict[int, dict[int, list[tuple[int, int, bool]]]]
 
 
 def checks_of_study(study: Study) -> list[TaskChecks]:
-    """Read the checks of every task that can have some: four queries, one more for each task, and more for its exam."""
+    """Read the checks of every task that can have some: four queries, and more for an exam."""
     tasks = list(Task.objects.filter(study=study, until=None).exclude(stage=Task.Stage.EXIT).order_by("order", "id"))
     gold: dict[int, list[_GoldRow]] = {task.pk: [] for task in tasks}
     withdrawn = set()
@@ -212,7 +237,6 @@ def _of_task(
         ),
         exam=_exam(task) if any(row.purpose == Gold.Purpose.EXAM for row in gold) else [],
         raters=_raters({row.unit: row.purpose for row in gold if row.unit not in withdrawn}, results, raters),
-        repeats=_repeats(task),
         sets=sets,
     )
 
@@ -328,7 +352,7 @@ FROM again JOIN first USING (pair, part, part_b, criterion, number)
 """
 
 
-def _repeats(task: Task) -> CheckScore:
+def repeats_of(task: Task) -> CheckScore:
     """Count values given to repeats, and how many of them are exactly the first ones; marks and texts do not count."""
     with connection.cursor() as cursor:
         statement = _PAIRS.format(

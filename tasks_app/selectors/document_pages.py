@@ -15,6 +15,8 @@ from tasks_app.task_types.texts import MOST_OF_A_DOCUMENT
 
 # Checks whose texts may be of no system, or of one that has no other text in the document.
 _CHECKS = {Assignment.Purpose.CONTROL, Assignment.Purpose.ATTENTION}
+# All texts that raters must not tell from the others.
+_EXTRAS = {*_CHECKS, Assignment.Purpose.REPEAT}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +81,24 @@ def on_page(units: Iterable[Assignment], study: Study) -> list[Assignment]:
         if not texts & shown and (not chosen or _of_one_document(material, chosen[0][1])):
             chosen.append((unit, material))
             shown |= texts
+    chosen = _without_telling_checks(chosen)
     places = places_on_page(chosen)
     sizes = Counter(place.row for place in places)
     fitting = sum(total <= MOST_OF_A_DOCUMENT for total in accumulate(sizes[row] for row in sorted(sizes)))
     page = [place for place in places if place.row < max(1, fitting)][:MOST_OF_A_DOCUMENT]
     return [chosen[place.number][0] for place in page]
+
+
+def _without_telling_checks(units: Sequence[tuple[Assignment, Material]]) -> list[tuple[Assignment, Material]]:
+    """Leave out checks and repeats in rows with fewer texts than columns: a gap beside a text would show what it is.
+
+    They stand on a page of their own after the others. A row that is to be judged stays as it is.
+    """
+    columns = len({material.authors for unit, material in units if unit.purpose not in _EXTRAS})
+    in_row = Counter(material.item for _unit, material in units)
+    return [
+        (unit, material) for unit, material in units if unit.purpose not in _EXTRAS or in_row[material.item] >= columns
+    ]
 
 
 def _of_one_document(one: Material, other: Material) -> bool:

@@ -98,19 +98,27 @@ def full_set_sizes(rater: Rater, sets: Collection[FullSet]) -> dict[int, int]:
     return {work.task: work.units for work in sets if work.is_for(rater.version, rater.group_id)}
 
 
-# The repeat of a skipped unit is never shown, so it is not counted as asked.
+# The repeat of a skipped unit is never shown, so it is not counted as asked. Such repeats are counted apart, so that
+# the unit that is repeated is looked up for repeats alone.
 _SETS = """
-SELECT a.rater_id, s.task_id,
-       count(*) FILTER (WHERE a.purpose = 'main'),
-       count(*) FILTER (WHERE a.purpose = 'main' AND a.state = ANY(%(paid)s)),
-       count(*) FILTER (WHERE o.id IS NULL OR o.state <> 'skipped'),
-       count(*) FILTER (WHERE a.state = ANY(%(paid)s))
-FROM tasks_app_assignment a
-JOIN tasks_app_rater r ON r.id = a.rater_id
-JOIN tasks_app_raterset s ON s.id = a.set_id
-LEFT JOIN tasks_app_assignment o ON o.id = a.repeat_of_id
-WHERE r.study_id = %(study)s AND (%(rater)s::bigint IS NULL OR r.id = %(rater)s)
-GROUP BY a.rater_id, s.id, s.task_id
+WITH counts AS (
+    SELECT a.rater_id, a.set_id,
+           count(*) FILTER (WHERE a.purpose = 'main') AS main,
+           count(*) FILTER (WHERE a.purpose = 'main' AND a.state = ANY(%(paid)s)) AS judged,
+           count(*) AS given,
+           count(*) FILTER (WHERE a.state = ANY(%(paid)s)) AS answered
+    FROM tasks_app_rater r JOIN tasks_app_assignment a ON a.rater_id = r.id
+    WHERE r.study_id = %(study)s AND (%(rater)s::bigint IS NULL OR r.id = %(rater)s)
+    GROUP BY a.rater_id, a.set_id),
+never_shown AS (
+    SELECT a.set_id, count(*) AS n
+    FROM tasks_app_rater r JOIN tasks_app_assignment a ON a.rater_id = r.id
+    JOIN tasks_app_assignment o ON o.id = a.repeat_of_id
+    WHERE r.study_id = %(study)s AND (%(rater)s::bigint IS NULL OR r.id = %(rater)s)
+      AND a.repeat_of_id IS NOT NULL AND o.state = 'skipped'
+    GROUP BY a.set_id)
+SELECT c.rater_id, s.task_id, c.main, c.judged, c.given - COALESCE(n.n, 0), c.answered
+FROM counts c JOIN tasks_app_raterset s ON s.id = c.set_id LEFT JOIN never_shown n ON n.set_id = c.set_id
 """
 
 
@@ -123,32 +131,47 @@ def sets_of(study_id: int, rater_id: int | None = None) -> dict[int, list[pay.Se
 
 
 # Signs of life by wave: consent, the instructions read, every unit shown, every answer, the end. Time between two waves
-# is not working time.
+# is not working time. Signs are put together by spans that are as long as the longest gap that counts in full: only
+# gaps between two spans can be longer, so that only the first and the last sign of each span have to be sorted.
 _TIMES = """
-WITH signs AS (
-    SELECT r.id AS rater, 1 AS wave, moment.at, NULL::float8 AS active FROM tasks_app_rater r
-    CROSS JOIN LATERAL (VALUES (r.enrolled_at), (r.instructed_at)) AS moment (at)
-    WHERE r.study_id = %(study)s AND (%(raters)s::bigint[] IS NULL OR r.id = ANY(%(raters)s))
-    UNION ALL
-    SELECT r.id, COALESCE((SELECT max(a.wave) FROM tasks_app_assignment a
-                           WHERE a.rater_id = r.id AND a.first_shown IS NOT NULL), 1), r.ended_at, NULL
+WITH people AS MATERIALIZED (
+    SELECT r.id, r.enrolled_at, r.instructed_at,
+           CASE WHEN r.outcome IN ('completed', 'screened_out', 'failed', 'withdrawn', 'stopped') THEN r.ended_at
+           END AS ended_at
     FROM tasks_app_rater r
-    WHERE r.study_id = %(study)s AND (%(raters)s::bigint[] IS NULL OR r.id = ANY(%(raters)s))
-      AND r.outcome IN ('completed', 'screened_out', 'failed', 'withdrawn', 'stopped')
-    UNION ALL
-    SELECT r.id, a.wave, a.first_shown, NULL
-    FROM tasks_app_assignment a JOIN tasks_app_rater r ON r.id = a.rater_id
-    WHERE r.study_id = %(study)s AND (%(raters)s::bigint[] IS NULL OR r.id = ANY(%(raters)s))
-    UNION ALL
-    SELECT r.id, a.wave, j.submitted_at, j.seconds_active / 60 FROM tasks_app_judgment j
-    JOIN tasks_app_assignment a ON a.id = j.assignment_id JOIN tasks_app_rater r ON r.id = a.rater_id
     WHERE r.study_id = %(study)s AND (%(raters)s::bigint[] IS NULL OR r.id = ANY(%(raters)s))),
-gaps AS (
-    SELECT rater, active,
-           EXTRACT(EPOCH FROM at - lag(at) OVER (PARTITION BY rater, wave ORDER BY at))::float8 / 60 AS minutes
-    FROM signs WHERE at IS NOT NULL)
-SELECT rater, sum(LEAST(minutes, %(gap)s)) FILTER (WHERE minutes IS NOT NULL), sum(minutes), sum(active)
-FROM gaps GROUP BY rater HAVING count(minutes) > 0
+worked AS MATERIALIZED (
+    SELECT a.rater_id AS rater, a.wave, min(a.first_shown) AS first_shown, max(a.first_shown) AS last_shown,
+           count(a.first_shown) AS n_shown, min(j.submitted_at) AS first_answered, max(j.submitted_at) AS last_answered,
+           count(j.submitted_at) AS n_answered, sum(j.seconds_active) / 60 AS active
+    FROM people r JOIN tasks_app_assignment a ON a.rater_id = r.id
+    LEFT JOIN tasks_app_judgment j ON j.assignment_id = a.id
+    GROUP BY a.rater_id, a.wave, date_bin(%(gap)s * interval '1 minute', a.first_shown, 'epoch'),
+             date_bin(%(gap)s * interval '1 minute', j.submitted_at, 'epoch')),
+spans AS (
+    SELECT id AS rater, 1 AS wave, at AS first, at AS last, 1 AS n, NULL::float8 AS active
+    FROM people CROSS JOIN LATERAL (VALUES (enrolled_at), (instructed_at)) moment (at) WHERE at IS NOT NULL
+    UNION ALL
+    SELECT id, COALESCE(latest.wave, 1), ended_at, ended_at, 1, NULL
+    FROM people LEFT JOIN (SELECT rater, max(wave) AS wave FROM worked WHERE n_shown > 0 GROUP BY rater) latest
+         ON latest.rater = id
+    WHERE ended_at IS NOT NULL
+    UNION ALL
+    SELECT rater, wave, first_shown, last_shown, n_shown, NULL FROM worked WHERE n_shown > 0
+    UNION ALL
+    SELECT rater, wave, first_answered, last_answered, n_answered, active FROM worked WHERE n_answered > 0),
+later AS (
+    SELECT rater, wave, first, last, n, active,
+           first - max(last) OVER (PARTITION BY rater, wave ORDER BY first, last
+                                   ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS gap
+    FROM spans),
+waves AS (
+    SELECT rater, max(last) - min(first) AS elapsed, sum(n) AS n, sum(active) AS active,
+           sum(gap - %(gap)s * interval '1 minute') FILTER (WHERE gap > %(gap)s * interval '1 minute') AS beyond
+    FROM later GROUP BY rater, wave)
+SELECT rater, EXTRACT(EPOCH FROM sum(elapsed) - COALESCE(sum(beyond), interval '0'))::float8 / 60,
+       EXTRACT(EPOCH FROM sum(elapsed))::float8 / 60, sum(active)
+FROM waves GROUP BY rater HAVING max(n) > 1
 """
 
 

@@ -29,6 +29,9 @@ from tasks_app.task_types.clock import Clock
 from tasks_app.task_types.highlights import Highlight
 from tasks_app.task_types.texts import TextType
 
+# The feature of a unit that asks for the score of its whole document as well.
+ENDS_DOCUMENT = "ends_document"
+
 UNITS_KEPT = 20_000
 TASKS_KEPT = 200
 
@@ -52,6 +55,8 @@ class Material:
     options: Mapping[str, object]
     highlights: Mapping[str, tuple[Highlight, ...]]
     criterion: str = ""
+    # Whether it asks for the score of its whole document as well.
+    ends_document: bool = False
     media: tuple[contract.Media, ...] = ()
     # Sources that come before this one in its document, in their order; and what the same system made of each.
     before: tuple[str, ...] = ()
@@ -94,6 +99,7 @@ def criterion_of(row: Criterion, language: str = "") -> contract.Criterion:
         anchors=ends.get("anchors", {}),
         kind=row.kind,
         language=row.language or language,
+        wordings=tuple(map(contract.Wording.stored, ends.get("wordings", ()))),
     )
 
 
@@ -234,6 +240,7 @@ def _material(
         options=item.get("item_options") or {},
         highlights=highlights.by_text(item.get("item_highlights") or {}),
         criterion=(item.get("features") or {}).get("criterion", ""),
+        ends_document=bool((item.get("features") or {}).get(ENDS_DOCUMENT)),
         media=() if mixed else media.get(item.get("item") or 0, ()),
         before=tuple(source for _position, source in preceding),
         before_texts=tuple(texts) if made else (),
@@ -293,7 +300,15 @@ def material_of(assignment: Assignment, study: Study) -> Material:
 def screen_of(assignment: Assignment, study: Study) -> contract.Screen:
     """Return the screen of an assignment, with the arrangement that was drawn for it."""
     frame = frame_of(assignment.unit.task_id, study)
-    return make_screen(frame, material_of(assignment, study), study, assignment.arrangement)
+    return _screen_of(assignment, frame, material_of(assignment, study), study)
+
+
+def _screen_of(assignment: Assignment, frame: Frame, material: Material, study: Study) -> contract.Screen:
+    """Return the screen of an assignment; a repeat stands without its document, and does not ask about it."""
+    screen = make_screen(frame, material, study, assignment.arrangement)
+    if assignment.purpose == Assignment.Purpose.MAIN or not material.ends_document:
+        return screen
+    return replace(screen, criteria=contract.without_document_score(screen.criteria))
 
 
 @dataclass(frozen=True)
@@ -316,7 +331,7 @@ class RaterScreen:
     @cached_property
     def shown(self) -> contract.Screen:
         """The screen as the task type gets it, with the arrangement that was drawn for the rater."""
-        screen = make_screen(self.frame, self.material, self.rater.study, self.assignment.arrangement)
+        screen = _screen_of(self.assignment, self.frame, self.material, self.rater.study)
         if self.clock is not None and (self.clock.is_over or not self.clock.has_started):
             return screen.without_texts()
         if not self.kind.shows_personal_text():
@@ -372,7 +387,7 @@ def make_screen(frame: Frame, material: Material, study: Study, arrangement: Map
     return contract.Screen(
         kind=frame.kind,
         parts=_parts_of(material, arrangement),
-        criteria=_asked_of(frame, material),
+        criteria=contract.in_wordings(_asked_of(frame, material), arrangement),
         source=material.source,
         source_language=material.source_language,
         reference=material.reference,
@@ -399,8 +414,12 @@ def _parts_of(material: Material, arrangement: Mapping[str, object]) -> tuple[co
 
 
 def _asked_of(frame: Frame, material: Material) -> tuple[contract.Criterion, ...]:
-    """Return the criteria that a unit asks: all, or its own and those that the task type brings along."""
+    """Return the criteria that a unit asks: all, or its own and those that the task type brings along.
+
+    Only the last unit of a document asks about the whole document.
+    """
+    criteria = frame.criteria if material.ends_document else contract.without_document_score(frame.criteria)
     if not material.criterion:
-        return frame.criteria
+        return criteria
     others_asked = {criterion.key for criterion in frame.kind.asked(frame.criteria)} - {material.criterion}
-    return tuple(criterion for criterion in frame.criteria if criterion.key not in others_asked)
+    return tuple(criterion for criterion in criteria if criterion.key not in others_asked)

@@ -91,6 +91,9 @@ def erase(*, rater: Rater, by: events.Actor = None, mentions: Mapping[str, bool]
     named = {"mentions_removed": removed.removed, "mentions_left": removed.remaining}
     events.log(fresh.study, by, "erased", about="", after=counts | (named if any(named.values()) else {}))
     _keep_in_list(tombstones.of(fresh))
+    # The same answers in studies of later versions of a corpus.
+    for later in Rater.objects.filter(taken_from=fresh, erased_at=None).select_related("study").order_by("pk"):
+        erase(rater=later, by=by)
     return replace(erased, mentions=removed.removed)
 
 

@@ -1,28 +1,22 @@
 """Work on a large set-up in the background, for which no page should wait: check everything, store texts, or open.
 
-The work is a row. A worker holds a lock of its connection while it works on it, so that nobody else does, and the next
-worker to be notified goes on where a process has died.
+The work is a row, and how workers take rows is in `tasks_app.services.background`.
 """
 
 import logging
 from collections.abc import Callable, Mapping
-from datetime import timedelta
 from typing import Any
 
-from celery.exceptions import SoftTimeLimitExceeded
-from django.db import InterfaceError, OperationalError
-from django.db.models import QuerySet
 from django.db.models.functions import Now
-from django.http import Http404
-from django.utils import translation
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
-from tasks_app import access
 from tasks_app.designs.base import PlanImpossible
 from tasks_app.hooks.sections import Json
 from tasks_app.models import Membership, Output, Setup, SetupWork, Study, Version
-from tasks_app.services import broker, events
-from tasks_app.services.database import SETUP_WORKS, atomically, held_alone, is_free, is_timeout
+from tasks_app.services import events
+from tasks_app.services.background import BackgroundWork, Busy
+from tasks_app.services.database import SETUP_WORKS, atomically
 from tasks_app.services.study import opening
 from tasks_app.services.study.drafts import NotADraft
 from tasks_app.services.study.lifecycle import NotPossible
@@ -33,32 +27,13 @@ from tasks_app.setup.tables.checking import CheckedTexts
 from tasks_app.setup.texts import reads
 from tasks_app.setup.texts.upload import TextsUpload, UploadGone
 from tasks_app.studyfile.checking import Loaded, Report
-from tasks_app.studyfile.problems import Problem, StudyFileError
-
-JOB = "tasks_app.jobs.work_on_setup"
 
 # Most texts for which a page waits: about three seconds for a check.
 TEXTS_AT_ONCE = 5_000
 
-# Seconds after which workers are notified again.
-AGAIN = 60
-
-# Seconds after which work is given up.
-GIVEN_UP = 3_600
-
 State, Kind = SetupWork.State, SetupWork.Kind
 
-UNDER_WAY = (State.QUEUED, State.READING, State.PLANNING, State.STORING)
-
 log = logging.getLogger(__name__)
-
-
-class Busy(Exception):
-    """A worker is doing something else with the set-up."""
-
-
-class _Superseded(Exception):
-    """The work was given up meanwhile, and may have been asked for anew: this worker must store nothing."""
 
 
 def is_long(setup: Setup) -> bool:
@@ -92,7 +67,7 @@ def ask_to_store(*, setup: Setup, upload: TextsUpload, by: events.Actor) -> Setu
 def _ask(setup: Setup, kind: str, given: Mapping[str, Json], by: events.Actor) -> SetupWork:
     work, is_new = _note(setup=setup, kind=kind, given=given, by=by)
     if is_new:
-        broker.send(JOB, [work.pk])
+        WORK.send(work)
     return work
 
 
@@ -124,85 +99,6 @@ def _note(*, setup: Setup, kind: str, given: Mapping[str, Json], by: events.Acto
     return work, True
 
 
-def notify_again() -> None:
-    """Notify workers of work that is waiting for a while: nobody heard of them, or a process died.
-
-    What could not be done within an hour is given up, so that it can be asked for again, unless a worker is doing it.
-    """
-    waiting = SetupWork.objects.filter(state__in=UNDER_WAY, asked_at__lt=Now() - timedelta(seconds=AGAIN))
-    for row in waiting.filter(asked_at__lt=Now() - timedelta(seconds=GIVEN_UP)):
-        _give_up(row=row)
-    broker.send(JOB, waiting.values_list("pk", flat=True), expires=AGAIN)
-
-
-@atomically
-def _give_up(*, row: SetupWork) -> None:
-    if is_free(SETUP_WORKS, row.pk):
-        sentence = _("This could not be done within an hour. Nothing was changed. Try it again.")
-        _unless_superseded(row).update(state=State.REFUSED, notes=[sentence])
-
-
-def _unless_superseded(row: SetupWork) -> QuerySet[SetupWork]:
-    """Select the row as long as it is the request that was read, and not over."""
-    return SetupWork.objects.filter(pk=row.pk, asked_at=row.asked_at, state__in=UNDER_WAY)
-
-
-def work(work_id: int) -> None:
-    """Do the work of a row, unless it is over or another process is doing it."""
-    with held_alone(SETUP_WORKS, work_id) as is_mine:
-        row = SetupWork.objects.select_related("setup__study", "by").filter(pk=work_id).first() if is_mine else None
-        if row is not None and row.is_under_way:
-            _work(row)
-
-
-def _work(row: SetupWork) -> None:
-    """Do the work of a row, and write down its outcome."""
-
-    def report(state: str) -> None:
-        if not _unless_superseded(row).update(state=state):
-            raise _Superseded
-
-    row.revision = row.setup.revision
-    try:
-        report(State.READING)
-        if row.by is None:
-            raise Http404
-        access.study_for_researcher(row.by, row.setup.study.slug, Membership.Role.EDITOR)
-        with translation.override("en"):
-            _DO[Kind(row.kind)](row, report)
-    except _Superseded:
-        log.info("Work on the set-up of %s was given up before it was over", row.setup.study.slug)
-    except StudyFileError as refusal:
-        problems = [
-            [problem.file, problem.line, problem.column, problem.message, problem.count, problem.places]
-            for problem in refusal.problems
-        ]
-        _refuse(row, problems=problems, n_more=refusal.more)
-    except Http404:
-        _refuse(
-            row, _("The person who started this can no longer edit the study. Another editor has to start it again.")
-        )
-    except (NotADraft, UploadGone, NotPossible, PlanImpossible) as refusal:
-        _refuse(row, str(refusal))
-    except changes.ChangedMeanwhile:
-        _refuse(row, _("The form or a table was changed meanwhile, so nothing was stored. Start it again."))
-    except (OperationalError, InterfaceError) as error:
-        if not is_timeout(error):
-            # Another transaction was in the way, or the server is away: it is still to be done.
-            raise
-        _refuse(row, _("A database query took longer than this server allows. Nothing was changed."))
-    except SoftTimeLimitExceeded:
-        _refuse(row, _("This took longer than a background worker may take. Nothing was changed."))
-    except Exception:
-        log.exception("Work on the set-up of %s failed", row.setup.study.slug)
-        _refuse(row, _("An error occurred on the server. Nothing was changed. Try it again."))
-
-
-def _refuse(row: SetupWork, *sentences: str, **values: Any) -> None:
-    """Write down why the work was refused, unless it is over already."""
-    _unless_superseded(row).update(state=State.REFUSED, revision=row.revision, notes=sentences, **values)
-
-
 def _check(row: SetupWork, report: Report) -> None:
     """Check the whole set-up and make the study of it, in one transaction with notes on its findings; or open it."""
     if row.opens:
@@ -211,7 +107,7 @@ def _check(row: SetupWork, report: Report) -> None:
         return
 
     def end(loaded: Loaded) -> None:
-        _done(row, row.revision, [*loaded.notes, *filter(None, [loaded.load])])
+        WORK.done(row, notes=[*loaded.notes, *filter(None, [loaded.load])])
 
     make_study_in_steps(setup=row.setup, by=row.by, report=report, made=end)
 
@@ -220,7 +116,7 @@ def _check(row: SetupWork, report: Report) -> None:
 def _open(*, row: SetupWork) -> Version:
     """Open the study and mark the work as done in one transaction; return the version that opening froze."""
     study = opening.move(study_id=row.setup.study_id, action="open", by=row.by, reason=row.given["reason"])
-    _done(row, row.revision, [])
+    WORK.done(row, notes=())
     return current_version(study)
 
 
@@ -247,22 +143,35 @@ def _store(*, row: SetupWork, upload: TextsUpload, checked: CheckedTexts) -> Non
         raise changes.ChangedMeanwhile  # the rows that they were checked with may be others
     stored = upload.store(setup, checked, row.by)
     notes = [_("Stored: %(texts)s.") % {"texts": checked.in_words}, *checked.notes]
-    _done(row, stored.revision, notes)
-
-
-def _done(row: SetupWork, revision: int, notes: list[str]) -> None:
-    """Mark the work as done, in the transaction that stores its result."""
-    if not _unless_superseded(row).update(state=State.DONE, revision=revision, notes=notes):
-        raise _Superseded
+    WORK.done(row, notes=notes, revision=stored.revision)
 
 
 _DO: Mapping[str, Callable[[SetupWork, Report], None]] = {Kind.CHECK: _check, Kind.TEXTS: _store_texts}
 
 
-def refusal_of(row: SetupWork) -> StudyFileError | None:
-    """Return the problems of refused work; None where it found none."""
-    problems = [
-        Problem(file, line, column, message, count, tuple((place[0], place[1]) for place in places))
-        for file, line, column, message, count, places in row.problems
-    ]
-    return StudyFileError(problems, row.n_more) if problems else None
+def _do(row: SetupWork) -> None:
+    """Do the work of a row, and write down which revision of the set-up was read, and how far it is."""
+
+    def report(state: str) -> None:
+        WORK.update(row, state=state)
+
+    row.revision = row.setup.revision
+    WORK.update(row, revision=row.revision)
+    try:
+        _DO[Kind(row.kind)](row, report)
+    except changes.ChangedMeanwhile:
+        raise NotPossible(
+            _("The form or a table was changed meanwhile, so nothing was stored. Start it again.")
+        ) from None
+
+
+WORK = BackgroundWork(
+    model=SetupWork, related=("setup__study",), job="tasks_app.jobs.work_on_setup", lock=SETUP_WORKS,
+    begins=State.READING, study=lambda row: row.setup.study, do=_do, role=lambda _row: Membership.Role.EDITOR,
+    not_allowed=gettext_lazy(
+        "The person who started this can no longer edit the study. Another editor has to start it again."
+    ),
+    too_long=gettext_lazy("This took longer than a background worker may take. Nothing was changed."),
+    refusals=(NotADraft, UploadGone, PlanImpossible),
+    tells=False,
+)  # fmt: skip

@@ -58,7 +58,7 @@ def _with_entry(page: SetupPage, path: Path, _posted: Posted) -> Values:
     if not page.on(page.step).can_add_to(name_of(path)):
         return {}
     rows = page.value(path)
-    entry = _new_task(page) if path == ("tasks",) else {}
+    entry = _new_task(page) if path == ("tasks",) else _new_wording(page, path) if path[-1] == "wordings" else {}
     values: Values = {path: [*(rows if isinstance(rows, list) else ()), entry]}
     if path == ("tasks",) and (size := size_of_last_task(page.setup, values)):
         entry["set_size"] = size
@@ -68,6 +68,13 @@ def _with_entry(page: SetupPage, path: Path, _posted: Posted) -> Values:
 def _new_task(page: SetupPage) -> dict[str, Json]:
     """Return a task of the type of the first one."""
     return {"key": new_key("task", page.keys("tasks")), "type": page.value(("tasks", 0, "type")) or "likert"}
+
+
+def _new_wording(page: SetupPage, path: Path) -> dict[str, Json]:
+    """Return a wording with a short name that no other wording of the question has."""
+    rows = page.value(path)
+    taken = [row.get("key", "") for row in (rows if isinstance(rows, list) else ()) if isinstance(row, Mapping)]
+    return {"key": new_key(f"wording {len(taken) + 2}", taken)}
 
 
 def _moved(page: SetupPage, path: Path, by: int | None) -> Values:

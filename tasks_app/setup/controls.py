@@ -13,15 +13,29 @@ from typing import Any, TypeAlias
 
 from django.utils.datastructures import MultiValueDict
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from tasks_app.hooks.sections import Json, Path
 from tasks_app.setup.names import language_read, language_shown
 from tasks_app.setup.steps import seen_on
+from tasks_app.studyfile.schema import KEYS_OF
 
 Node: TypeAlias = "Control | Group"
 
 # Posted value of a ticked box.
 ON = "1"
+
+
+# Why a list of choices is empty, by the rows that it names.
+_NOTHING = {
+    "criteria": gettext_lazy(
+        "The study has no questions of its own. Those that the task type brings along are asked without being chosen."
+    ),
+    "groups": gettext_lazy("The study has no groups of raters. Add them on the step Raters."),
+    "systems": gettext_lazy("The systems can be chosen here once there are texts."),
+    "features": gettext_lazy("The texts have no columns whose names begin with feature_."),
+}
+_OTHERWISE_NOTHING = gettext_lazy("There is nothing to choose from in this study.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +110,11 @@ class Control:
     def is_ticked(self) -> bool:
         """Whether it is asked for by boxes, one for each choice."""
         return self.kind in {"keys", "spaced", "pairs"} or (self.kind == "values" and bool(self.choices))
+
+    @property
+    def nothing_to_choose(self) -> str:
+        """The reason why there is no choice, by what the control chooses from."""
+        return str(_NOTHING.get(str(self.schema.get(KEYS_OF, "")), _OTHERWISE_NOTHING))
 
     @property
     def rows(self) -> list[str]:

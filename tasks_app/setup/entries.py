@@ -39,6 +39,7 @@ _ENTRIES: Mapping[str, tuple[Promise, Promise]] = {
     "rules": (gettext_lazy("Add a rule"), gettext_lazy("Rule %(n)d")),
     "analyses": (gettext_lazy("Add an analysis"), gettext_lazy("Analysis %(n)d")),
     "labels": (gettext_lazy("Add a label"), gettext_lazy("Label %(n)d")),
+    "wordings": (gettext_lazy("Add a wording"), gettext_lazy("Wording %(n)d")),
     "categories": (gettext_lazy("Add a category"), gettext_lazy("Category %(n)d")),
     "severities": (gettext_lazy("Add a severity"), gettext_lazy("Severity %(n)d")),
     "ticks": (gettext_lazy("Add a checkbox"), gettext_lazy("Checkbox %(n)d")),

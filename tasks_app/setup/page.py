@@ -25,7 +25,7 @@ from tasks_app.setup.attention import Check, Offer, checks_in, offers
 from tasks_app.setup.checking import problems_of_tables
 from tasks_app.setup.controls import ON, Advice, Control, Group, Node, controls_of, groups_within, in_control
 from tasks_app.setup.criteria.framing import framing_of
-from tasks_app.setup.criteria.scales import has_scale, steps_worded
+from tasks_app.setup.criteria.scales import has_scale, may_have_wordings, steps_worded
 from tasks_app.setup.entries import NAMED_BY, SECTION_LABELS, add_label, entry_label
 from tasks_app.setup.facts import facts_of
 from tasks_app.setup.leaves import kind_of, resolved, suggests
@@ -195,6 +195,11 @@ class SetupPage:
         reading, scale, _problems = self._read
         return numbers_of(reading, scale)
 
+    @property
+    def has_texts_and_task(self) -> bool:
+        """Whether the set-up has a task, and rows of texts."""
+        return bool(self.entries("tasks")) and self.setup.rows.filter(table="items").exists()
+
     @cached_property
     def unit_tables(self) -> list[Offered]:
         """The tables that the step leads to; of a frozen study those with rows."""
@@ -286,10 +291,13 @@ class SetupPage:
         )  # fmt: skip
 
     def _is_pointless(self, path: Path) -> bool:
-        """Return whether a field words a scale that the tasks with the question do not show, and has no value."""
-        if len(path) != 3 or path[0] != "criteria" or path[2] not in _WORDS_OF_SCALES or self.value(path):
+        """Return whether a field is empty and of no use: words of a hidden scale, or wordings."""
+        if len(path) != 3 or path[0] != "criteria" or self.value(path):
             return False
-        return not has_scale(self.document, str(self.value((*path[:2], "key")) or ""))
+        key = str(self.value((*path[:2], "key")) or "")
+        if path[2] == "wordings":
+            return not may_have_wordings(self.document, key)
+        return path[2] in _WORDS_OF_SCALES and not has_scale(self.document, key)
 
     def _list(self, node: Mapping[str, Json], path: Path) -> Group | None:
         value = self.value(path)

@@ -18,7 +18,7 @@ from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.screens import DraftTask, draft_tasks
 from tasks_app.studyfile.workload import screen_of, workload_of
 from tasks_app.task_types import TaskType, registry
-from tasks_app.task_types.base import Media, Screen, described
+from tasks_app.task_types.base import Criterion, Media, Screen, described
 from tasks_app.task_types.samples import PERSONAL_TEXT, sample_kind, sample_screen
 from tasks_app.task_types.texts import MOST_OF_A_DOCUMENT, TextType
 
@@ -32,8 +32,10 @@ class Preview:
 
     `number` counts the first of them from 1 among `of` units of the task that can be looked at, and `starts` has that
     number for each page. `places` are the rows and columns of a page that shows a document. A rater's set has
-    `total` screens, checks included, of which `before` belong to earlier tasks. `is_sample` says that the texts are
-    made up, since the study has none that can be shown yet; `problems` are what keeps its own from being shown.
+    `total` screens, checks included, of which `before` belong to earlier tasks. Questions stand in their `wording` of
+    this number, counted from 0; `wordings` are the short names that the questions have for each number. `is_sample`
+    says that the texts are made up, since the study has none that can be shown yet; `problems` are what keeps its own
+    from being shown.
     """
 
     task: Mapping[str, Json]
@@ -51,6 +53,13 @@ class Preview:
     before: int
     starts: Sequence[int] = (1,)
     places: Sequence[Placed] = ()
+    wording: int = 0
+    wordings: Sequence[str] = ()
+
+    @property
+    def numbered_wordings(self) -> list[tuple[int, str]]:
+        """The number of each wording from 0 with its short names; empty where raters all read the same."""
+        return list(enumerate(self.wordings))
 
     @property
     def named_tasks(self) -> list[tuple[str, str]]:
@@ -78,8 +87,8 @@ class Preview:
         return bool(self.task["stage"] == Task.Stage.MAIN)
 
 
-def preview_of(setup: Setup, task_key: str = "", number: int = 1) -> Preview | None:
-    """Return the page of a task that has a unit, by default the first page of the first task.
+def preview_of(setup: Setup, task_key: str = "", number: int = 1, wording: int = 0) -> Preview | None:
+    """Return the page of a task that has a unit, by default the first page of the first task, in a wording.
 
     None where there is no task of a type that is known.
     """
@@ -101,6 +110,9 @@ def preview_of(setup: Setup, task_key: str = "", number: int = 1) -> Preview | N
     else:
         kind, starts, places = _kind(task), [1], []
         screens, number, n_units = [_sample(kind, task, reading.document)], 1, 1
+    wordings = _wordings(screens)
+    wording = wording if wording < len(wordings) else 0
+    screens = [replace(screen, criteria=_in_wording(screen.criteria, wording)) for screen in screens]
     study, screens_by_task = reading.document["study"], _screens_by_task(setup, reading)
     counts, keys = list(screens_by_task.values()), list(screens_by_task)
     is_judged = task["key"] in screens_by_task
@@ -112,8 +124,23 @@ def preview_of(setup: Setup, task_key: str = "", number: int = 1) -> Preview | N
         public_title=study["public_title"] or "", language=study["language"] or "en", settings=reading.document["flow"],
         total=sum(counts) if is_judged else n_units,
         before=sum(counts[: keys.index(task["key"])]) if is_judged else 0,
-        starts=starts, places=places,
+        starts=starts, places=places, wording=wording, wordings=wordings,
     )  # fmt: skip
+
+
+def _wordings(screens: Sequence[Screen]) -> list[str]:
+    """Return the short names of each wording of the questions on a page, those of several questions together."""
+    keys = [criterion.wording_keys for criterion in screens[0].criteria if criterion.wordings]
+    most = max(map(len, keys), default=0)
+    return [", ".join(dict.fromkeys(names[number] for names in keys if number < len(names))) for number in range(most)]
+
+
+def _in_wording(criteria: Sequence[Criterion], number: int) -> tuple[Criterion, ...]:
+    """Return questions in their wording of a number, in their own words if they have fewer."""
+    return tuple(
+        criterion.in_wording(criterion.wording_keys[number] if number < len(criterion.wording_keys) else None)
+        for criterion in criteria
+    )
 
 
 def _pages(draft: DraftTask, document: Document) -> list[list[int]]:

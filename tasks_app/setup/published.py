@@ -22,7 +22,8 @@ class Published(Example):
     """A study as its authors published it.
 
     `cited` is how a sentence names the paper, `source` its full reference and `key` its entry in references.bib.
-    `result` says which table or figure of the paper comes out, and where.
+    `result` says which table or figure of the paper comes out, and where. `method` is the name by which researchers
+    know the method, such as “ESA”; empty where it has none.
     """
 
     cited: str
@@ -32,11 +33,19 @@ class Published(Example):
     as_published: tuple[str, ...]
     differs: tuple[str, ...]
     result: str
+    method: str = ""
+
+    @property
+    def named(self) -> str:
+        """The method, if it has a name, and the paper."""
+        return " · ".join(filter(None, (self.method, self.cited)))
 
 
 # Keys of paper.yaml: those with one sentence, and those with a list of sentences.
 SENTENCES = ("cited", "source", "key", "judged", "result")
 LISTS = ("as_published", "differs")
+# A key that paper.yaml may have as well.
+METHOD = "method"
 
 
 @cache
@@ -49,7 +58,7 @@ def published() -> Mapping[str, Published]:
 def _read(folder: Path) -> Published:
     path = folder / PAPER_YAML
     about = read_shipped(path)
-    if set(about) != {*SENTENCES, *LISTS}:
+    if set(about) - {METHOD} != {*SENTENCES, *LISTS}:
         raise ValueError(f"{path} must hold {', '.join((*SENTENCES, *LISTS))}; it holds {', '.join(about)}.")
     example = example_in(folder)
     texts = {name: str(about[name]).strip() for name in SENTENCES}
@@ -66,6 +75,7 @@ def _read(folder: Path) -> Published:
         as_published=lists["as_published"],
         differs=lists["differs"],
         result=texts["result"],
+        method=str(about.get(METHOD, "")),
     )
 
 
@@ -93,7 +103,7 @@ def docs_page() -> str:
 def _entry(study: Published) -> list[str]:
     folder = f"examples/published/{study.name}"
     return [
-        f"## {study.cited}: {study.title}",
+        f"## {study.named}: {study.title}",
         "",
         study.judged,
         "",

@@ -134,13 +134,27 @@ def from_type(*, owner: AbstractBaseUser, member: type[TaskType], names: Names) 
 
 @atomically
 def following(
-    *, owner: AbstractBaseUser, origin: Study, member: type[TaskType], criteria: Sequence[Criterion], names: Names
+    *,
+    owner: AbstractBaseUser,
+    origin: Study,
+    member: type[TaskType],
+    criteria: Sequence[Criterion],
+    names: Names,
+    params: Mapping[str, Json] | None = None,
+    more: Mapping[str, Json] | None = None,
 ) -> Study:
-    """Make a draft with one task of a type, some criteria, and the language and people in charge of another study."""
+    """Make a draft with one task of a type, some criteria, and the language and people in charge of another study.
+
+    `params` are those of the task in place of those that its type begins with, and `more` are further sections of the
+    study file.
+    """
     study = new_draft(owner, names, language=origin.language, timezone=origin.timezone)
     about = _given(origin, setup_of(origin)).get("about")
     document = first_document(member, criteria)
-    _fill(study, {**document, "about": about} if about else document, owner)
+    if params:
+        (task,) = document["tasks"]
+        task["params"] = dict(params)
+    _fill(study, document | ({"about": about} if about else {}) | dict(more or {}), owner)
     return study
 
 

@@ -11,7 +11,15 @@ from django.utils.translation import gettext_lazy as _
 
 from tasks_app import designs, task_types
 from tasks_app.models import Criterion, Group, Study, System, Task
-from tasks_app.settings.fields import YesNoField, choice_field, line_field, naming, number_field, whole_field
+from tasks_app.settings.fields import (
+    YesNoField,
+    added_later,
+    choice_field,
+    line_field,
+    naming,
+    number_field,
+    whole_field,
+)
 from tasks_app.settings.study import Block
 from tasks_app.studyfile.fields import (
     AttributesField,
@@ -24,6 +32,11 @@ from tasks_app.studyfile.fields import (
     ObjectField,
     WordsField,
 )
+from tasks_app.task_types.data import FIRST_WORDING
+from tasks_app.task_types.list_fields import EntriesField, Entry, LabelField
+
+# The most wordings of a question that are added to its own words.
+MOST_WORDINGS = 3
 
 
 def _default(model: type[models.Model], name: str) -> Any:
@@ -72,6 +85,65 @@ class SystemBlock(Block):
     )
 
 
+class WordingEntry(Entry):
+    """Other words for a question, which a random share of the raters reads."""
+
+    key = LabelField(
+        label=_("Short name"),
+        help_text=_("For results, such as negative. Raters never see it. The question's own words are called first."),
+    )
+    question = line_field(_("Question"), _("Leave empty to ask the same question."), length=2_000)
+    definition = line_field(_("Definition"), _("Leave empty for that of the question."), length=2_000)
+    low = line_field(_("Low end"), _("Words at the low end of the scale: for the worst texts."), length=200)
+    high = line_field(_("High end"), _("Words at the high end: for the best texts."), length=200)
+    labels = ListField(label=_("Steps"), help_text=_("Words for every step, from low to high."))
+    anchors = MapField(label=_("Anchors"), help_text=_("Words at single points of the scale, such as 50: acceptable."))
+    reversed = YesNoField(
+        label=_("Reverse the scale on the screen"),
+        help_text=_(
+            "The high end stands first. Answers are stored and analysed on the scale of the question, from low to high."
+        ),
+    )
+    shown_first = line_field(
+        _("Shown above the question"), _("Such as an anchor: “A text like this one got 4 of 7.”"), length=2_000
+    )
+    example = line_field(_("Example below the question"), _("Such as a text and the step that fits it."), length=2_000)
+
+    class Settings(Block):
+        def clean_key(self) -> str:
+            """Refuse the name of the question's own words."""
+            key: str = self.cleaned_data["key"]
+            if key == FIRST_WORDING:
+                raise forms.ValidationError(
+                    _("“%(key)s” is the name of the question's own words. Choose another.") % {"key": key}
+                )
+            return key
+
+
+class WordingsField(EntriesField[WordingEntry]):
+    """The wordings of a question beside its own words."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            WordingEntry,
+            label=_("Wordings"),
+            help_text=_(
+                "For an experiment with the wording: each rater reads the question in one of its wordings, drawn at "
+                "random and balanced. Up to three beside the question's own words. What you leave empty is as in the "
+                "question."
+            ),
+        )
+
+    def to_python(self, value: Any) -> Any:
+        """Return the wordings; more than an experiment has room for are refused."""
+        wordings = super().to_python(value)
+        if len(wordings) > MOST_WORDINGS:
+            raise forms.ValidationError(
+                _("A question has at most %(n)d wordings beside its own words.") % {"n": MOST_WORDINGS}
+            )
+        return wordings
+
+
 class CriterionBlock(Block):
     """A question to raters about a text."""
 
@@ -97,6 +169,7 @@ class CriterionBlock(Block):
         label=_("Anchors"),
         help_text=_("Words at single points of the scale, such as 50: acceptable. Leave empty to show none."),
     )
+    wordings = added_later(WordingsField())
     language = LanguageField(
         required=False, initial="", label=_("Language"), help_text=_("Leave empty if it is the study's.")
     )

@@ -22,6 +22,9 @@ def _examples(reading: StudyReading, drafts: Sequence[DraftTask]) -> Iterator[Ex
     for criterion in reading.document["criteria"]:
         for name in ("definition", "question"):
             yield Example("in_criterion", str(criterion["key"]), str(criterion[name] or ""))
+        for wording in criterion.get("wordings", ()):
+            for name in ("definition", "question", "shown_first", "example"):
+                yield Example("in_criterion", str(criterion["key"]), str(wording[name] or ""))
     practised: dict[tuple[str, str], None] = {}
     for control in reading.document["controls"]:
         if control["purpose"] in _PRACTICE:

@@ -23,7 +23,7 @@ from tasks_app.settings.workload import (
 )
 from tasks_app.studyfile.reading import StudyReading
 from tasks_app.studyfile.screens import DraftTask, is_imported, plan_units
-from tasks_app.task_types.base import Screen, UnitDraft
+from tasks_app.task_types.base import Screen, UnitDraft, without_document_score
 from tasks_app.texts.reading_time import reading_seconds
 
 # Reading time is estimated from this many evenly spaced units.
@@ -49,11 +49,11 @@ def _load(reading: StudyReading, draft: DraftTask) -> TaskLoad:
     """Measure one task: the number of screens in a set, and the texts and answers on them."""
     criteria = reading.document["criteria"]
     units = list(draft.units.values())
-    shapes = Counter((len(unit.parts), unit.criterion) for unit in units)
-    answers: dict[tuple[int, str], int] = {}
-    n_shown: dict[tuple[int, str], int] = {}
+    shapes = Counter(map(_shape_of, units))
+    answers: dict[tuple[int, str, bool], int] = {}
+    n_shown: dict[tuple[int, str, bool], int] = {}
     for unit in units:
-        shape = (len(unit.parts), unit.criterion)
+        shape = _shape_of(unit)
         if shape not in answers:
             screen = screen_of(draft, unit, criteria)
             answers[shape], n_shown[shape] = draft.kind.answers_on(screen), len(screen.shown_parts)
@@ -69,6 +69,11 @@ def _load(reading: StudyReading, draft: DraftTask) -> TaskLoad:
         most_answers=max(answers.values()),
         **_plan_of(reading, draft),
     )
+
+
+def _shape_of(unit: UnitDraft) -> tuple[int, str, bool]:
+    """Return what the number of answers on a screen depends on."""
+    return (len(unit.parts), unit.criterion, unit.ends_document)
 
 
 def _plan_of(reading: StudyReading, draft: DraftTask) -> dict[str, int]:
@@ -87,6 +92,8 @@ def screen_of(draft: DraftTask, unit: UnitDraft, criteria: list[dict[str, Json]]
     screen = draft.screen(unit, criteria)
     arranged = next(iter(draft.kind.arrange(len(unit.parts), Random(1))))  # noqa: S311  any will do
     screen = replace(screen, arrangement=arranged)
+    if not unit.ends_document:
+        screen = replace(screen, criteria=without_document_score(screen.criteria))
     if not unit.criterion:
         return screen
     other_keys = {criterion.key for criterion in draft.kind.asked(screen.criteria)} - {unit.criterion}

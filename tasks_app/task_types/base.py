@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Protocol, Self
 
 from django import forms
 from django.utils.functional import classproperty
@@ -23,6 +23,7 @@ from django.utils.translation import gettext_lazy as _
 from tasks_app.settings.study import Block, Declared
 from tasks_app.task_types.clock import SetTime
 from tasks_app.task_types.data import (
+    DOCUMENT_SCORE,
     ORDERED_SCALES,
     Act,
     AnsweredOption,
@@ -47,11 +48,13 @@ from tasks_app.task_types.data import (
     ShownPart,
     UnitDraft,
     Value,
+    Wording,
     Words,
     compare,
     described,
     grade_one,
     sentence_for,
+    without_document_score,
 )
 from tasks_app.task_types.highlights import Chains, Highlight
 from tasks_app.task_types.instructed import Instruction
@@ -59,8 +62,10 @@ from tasks_app.task_types.output_names import TEXT
 
 # Everything a type is written with comes from here.
 __all__ = [
+    "DOCUMENT_SCORE",
     "GIVEN_BY",
     "ORDERED_SCALES",
+    "WORDINGS",
     "Act",
     "AnsweredOption",
     "AnsweredQuestion",
@@ -89,13 +94,20 @@ __all__ = [
     "TaskType",
     "UnitDraft",
     "Value",
+    "Wording",
     "Words",
     "described",
+    "in_wordings",
+    "without_document_score",
 ]
 
 
 # The entry of an arrangement that says whose suggestions each part carries, by canonical place.
 GIVEN_BY = "given_by"
+
+# The entry of an arrangement that says in which wording each question stands, by the key of its criterion; only
+# questions with several wordings are named.
+WORDINGS = "wordings"
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +198,25 @@ class Screen:
         return (*drawn, *(criterion for criterion in self.criteria if criterion not in drawn))
 
 
+class DocumentCell(Protocol):
+    """A question about a whole document, as its template needs it."""
+
+    @property
+    def criterion(self) -> Criterion:
+        """The criterion that it asks."""
+
+    @property
+    def field(self) -> forms.BoundField:
+        """The field of the form."""
+
+
+def in_wordings(criteria: Iterable[Criterion], arrangement: Arrangement) -> tuple[Criterion, ...]:
+    """Return the criteria of a screen in the wordings that its arrangement names, in their own words without one."""
+    drawn = arrangement.get(WORDINGS)
+    named = drawn if isinstance(drawn, Mapping) else {}
+    return tuple(criterion.in_wording(named.get(criterion.key)) for criterion in criteria)
+
+
 class ScreenForm(forms.Form):
     """The form of a screen, unbound or bound to posted data.
 
@@ -206,6 +237,16 @@ class ScreenForm(forms.Form):
         super().__init__(data, initial=dict(initial or {}), prefix=prefix or None)
         self.kind, self.screen = kind, screen
         self.fields.update(self.make_fields())
+
+    @property
+    def asked_of_text(self) -> Sequence[Criterion]:
+        """The questions about a text in the order of the screen; the page of a document shows them once for all."""
+        return self.screen.shown_criteria
+
+    @property
+    def document_cells(self) -> Sequence[DocumentCell]:
+        """The question about the whole document that the text ends, where the screen asks it; else none."""
+        return ()
 
     @property
     def read_on(self) -> dict[str, str]:
@@ -257,6 +298,7 @@ class TaskType(Declared, ABC):
     `rewrites` that raters change a text.
     `grades_values` is False where known answers are compared in a way of the type's own, not value by value.
     `asks_apart` is False where criteria cannot be asked in blocks or one a rater, since every screen asks more.
+    `has_wordings` says that raters can be asked a question in different wordings.
     `set_overview` gives raters a page that lists their whole set, to search it and to open any text of it.
     `seconds_an_answer` is how long an answer takes once the text is read, as far as nobody has measured it.
     Its parameters are fields of the class, and an instance has their values: `points = whole_field(…)` is the field of
@@ -287,6 +329,7 @@ class TaskType(Declared, ABC):
     has_styles: ClassVar[bool] = False
     set_overview: ClassVar[bool] = False
     asks_apart: ClassVar[bool] = True
+    has_wordings: ClassVar[bool] = False
     seconds_an_answer: ClassVar[float] = 5.0
     grades_values: ClassVar[bool] = True
     sample: ClassVar[Sample] = Sample()
@@ -366,6 +409,11 @@ class TaskType(Declared, ABC):
         """Whether a page shows a whole document, with a column for each system; only some types can."""
         return False
 
+    @property
+    def scores_documents(self) -> bool:
+        """Whether a page that shows a whole document asks for a score of it, for each system."""
+        return False
+
     def document_data(self, cells: Sequence[tuple[int, int, str, ScreenForm]]) -> dict[str, object] | None:
         """Return the data for the script of a page that shows a document; None where it needs none.
 
@@ -406,6 +454,15 @@ class TaskType(Declared, ABC):
         elif len(criteria) < least or (most is not None and len(criteria) > most):
             needed = f"{least}" if most == least else f"at least {least}" if most is None else f"{least} to {most}"
             yield f"{self.name} needs {needed} questions; there are {len(criteria)}."
+
+    def wording_problems(self, criteria: Sequence[Criterion]) -> Iterator[tuple[str, int | None, str]]:
+        """Yield the problems of the wordings of questions: key of the criterion, number of the wording, a sentence.
+
+        A wording has the number of its entry, from 0; the number is None where no wording is to blame alone.
+        """
+        for criterion in criteria:
+            if criterion.wordings:
+                yield criterion.key, None, "Tasks of this type ask every rater a question in the same words."
 
     def units_a_rater(self) -> int | None:
         """Return the most units that one rater may judge; None if there is no limit."""

@@ -16,7 +16,7 @@ from enum import StrEnum
 from functools import lru_cache
 from itertools import chain, zip_longest
 from math import log
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -176,7 +176,8 @@ class UnitDraft:
     """A unit to be: its key, and for each part in canonical order the outputs (by number) it shows.
 
     Parts are of the unit's item, unless `part_items` names the item of each: then several items are on one screen.
-    `criterion` is set by the study where each criterion has units of its own, never by a type.
+    `criterion` is set by the study where each criterion has units of its own, never by a type. So is `ends_document`,
+    where the unit asks for the score of its whole document as well.
     """
 
     key: str
@@ -185,6 +186,7 @@ class UnitDraft:
     document: str | None = None
     part_items: tuple[str, ...] = ()
     criterion: str = ""
+    ends_document: bool = False
 
     def item_of(self, number: int) -> str | None:
         """Return the key of the item that a part is of."""
@@ -257,12 +259,51 @@ class Part:
         return self.text if self.file is None else self.file.name
 
 
+# The criterion of a whole document: it is asked with the last text of each system in the document.
+DOCUMENT_SCORE = "document_score"
+
+# The name of the words that a question with several wordings has itself.
+FIRST_WORDING = "first"
+
+# Settings of a wording that stand in for those of the question where they are given.
+_WORDS, _WORDS_OF_SCALE = ("question", "definition"), ("low", "high", "labels", "anchors")
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """Other words for a question, which some raters read in place of its own; empty words are those of the question.
+
+    Words of the scale go from its low to its high end, as those of the question do; if a wording has some, it has none
+    of the question's. A `reversed` scale begins with the high end on the screen. `shown_first` stands above the
+    question (an anchor), and `example` below it.
+    """
+
+    key: str
+    question: str = ""
+    definition: str = ""
+    low: str = ""
+    high: str = ""
+    labels: tuple[str, ...] = ()
+    anchors: Mapping[str, str] = field(default_factory=dict)
+    reversed: bool = False
+    shown_first: str = ""
+    example: str = ""
+
+    @classmethod
+    def stored(cls, given: Mapping[str, Any]) -> Wording:
+        """Make a wording of its settings as a study stores them."""
+        return cls(**{**given, "labels": tuple(given.get("labels") or ()), "anchors": dict(given.get("anchors") or {})})
+
+
 @dataclass(frozen=True, slots=True)
 class Criterion:
     """A question to raters about a text. `low` and `high` are the words at the ends of the scale.
 
     `labels` names every step where the study words them all (then one a step), `anchors` single points. `language` is
-    that of all these words, `scale_language` that of the words of the scale where evalweb gives them.
+    that of all these words, `scale_language` that of the words of the scale where evalweb gives them. `wordings` are
+    other words that some raters read instead. On a screen there are none: `shown_wording` names the one that the rater
+    reads, and `wording_number` counts it from 0, the question's own words. `reversed`, `shown_first` and `example` are
+    those of that wording.
     """
 
     key: str
@@ -276,6 +317,37 @@ class Criterion:
     kind: str = "criterion"
     language: str = ""
     scale_language: str = ""
+    wordings: tuple[Wording, ...] = ()
+    shown_wording: str = ""
+    wording_number: int = 0
+    reversed: bool = False
+    shown_first: str = ""
+    example: str = ""
+
+    @property
+    def wording_keys(self) -> tuple[str, ...]:
+        """The names of all wordings, that of the question's own words first; empty where raters all read the same."""
+        return (FIRST_WORDING, *(wording.key for wording in self.wordings)) if self.wordings else ()
+
+    def in_wording(self, key: object) -> Criterion:
+        """Return the question as raters with this wording read it; in its own words where it has none of that name."""
+        if not self.wordings:
+            return self
+        number = self.wording_keys.index(str(key)) if key in self.wording_keys else 0
+        own = replace(self, wordings=(), shown_wording=self.wording_keys[number], wording_number=number)
+        if not number:
+            return own
+        wording = self.wordings[number - 1]
+        names = [name for name in _WORDS if getattr(wording, name)]
+        if any(getattr(wording, name) for name in _WORDS_OF_SCALE):
+            names += _WORDS_OF_SCALE
+        names += ("reversed", "shown_first", "example")
+        return replace(own, **{name: getattr(wording, name) for name in names})
+
+    @property
+    def all_wordings(self) -> tuple[Criterion, ...]:
+        """The question in each of its wordings; the question alone where it has none."""
+        return tuple(map(self.in_wording, self.wording_keys)) or (self,)
 
     @property
     def language_of_scale(self) -> str:
@@ -292,6 +364,11 @@ class Criterion:
         """The question as a sentence of the page quotes it, whichever way each of them runs."""
         # A set-up that is checked may have no name yet.
         return languages.isolated(self.wording or "")
+
+
+def without_document_score(criteria: Sequence[Criterion]) -> tuple[Criterion, ...]:
+    """Return criteria without that of the whole document."""
+    return tuple(criterion for criterion in criteria if criterion.key != DOCUMENT_SCORE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
+from typing import Any
 
 from django import forms
 from django.utils.translation import get_language, gettext
@@ -16,6 +17,7 @@ from django.utils.translation import gettext_lazy as _
 
 from tasks_app.settings.fields import YesNoField
 from tasks_app.task_types.base import (
+    DOCUMENT_SCORE,
     AnsweredOption,
     AnsweredQuestion,
     Criterion,
@@ -24,8 +26,9 @@ from tasks_app.task_types.base import (
     ScreenForm,
     ShownPart,
     Value,
+    without_document_score,
 )
-from tasks_app.task_types.simulation import share_of
+from tasks_app.task_types.simulation import NOISE, WORDING_SHIFT, share_of
 from tasks_app.task_types.texts import LAYOUT, SingleOrTogether
 from tasks_app.task_types.written import written
 from tasks_app.texts import languages, plaintext
@@ -119,6 +122,11 @@ class Cell:
         return steps_of(self.field)
 
     @property
+    def of_document(self) -> bool:
+        """Whether the question is about the whole document that a text ends."""
+        return self.criterion.key == DOCUMENT_SCORE
+
+    @property
     def labelled(self) -> bool:
         """Whether every step has a word of its own."""
         return all(step.word for step in self.steps)
@@ -130,6 +138,11 @@ class Row:
 
     shown: ShownPart
     cells: tuple[Cell, ...]
+
+    @property
+    def cells_of_text(self) -> tuple[Cell, ...]:
+        """The questions about the text alone, without that about its whole document."""
+        return tuple(cell for cell in self.cells if not cell.of_document)
 
 
 class TextsForm(ScreenForm):
@@ -155,6 +168,18 @@ class TextsForm(ScreenForm):
             for shown in screen.shown_parts
         ]
 
+    @property
+    def asked_of_text(self) -> Sequence[Criterion]:
+        """The questions about a text in the order of the screen, in the words of the type."""
+        return without_document_score(self.criteria)
+
+    @property
+    def document_cells(self) -> Sequence[Cell]:
+        """The question about the whole document that the text ends, where the screen asks it; else none."""
+        if all(criterion.key != DOCUMENT_SCORE for criterion in self.criteria):
+            return ()
+        return [cell for row in self.rows() for cell in row.cells if cell.of_document]
+
     def by_question(self) -> list[tuple[ShownPart, Cell]]:
         """Return the questions, each with its text, one criterion after the other, to be asked one at a time."""
         rows = self.rows()
@@ -175,7 +200,7 @@ class GridForm(TextsForm):
 
     def make_fields(self) -> Iterator[tuple[str, forms.Field]]:
         """Yield a field for every text and criterion."""
-        self.criteria = tuple(map(self.kind.worded, self.screen.shown_criteria))
+        self.criteria = tuple(map(self.kind.on_screen, self.screen.shown_criteria))
         several = len(self.screen.parts) > 1
         for shown in self.screen.shown_parts:
             for criterion in self.criteria:
@@ -185,7 +210,52 @@ class GridForm(TextsForm):
                     if several
                     else gettext("Answer “%(criterion)s”.") % names
                 )
-                yield field_name(shown.position, criterion.key), self.kind.field(criterion, missing)
+                field = self.kind.field(criterion, missing)
+                if criterion.reversed:
+                    field = Reversed(field, self.kind.scale_of(criterion))
+                yield field_name(shown.position, criterion.key), field
+
+
+class Reversed(forms.Field):
+    """The field of a scale that runs the other way round on the screen.
+
+    The page has and posts the numbers on the screen; cleaned values, and values of stored answers, are those of the
+    question's scale. Drafts hold what a page posted, as texts, and are shown as they are.
+    """
+
+    def __init__(self, field: forms.Field, scale: tuple[float, float, float]) -> None:
+        super().__init__(
+            label=field.label, required=field.required, widget=field.widget, error_messages=field.error_messages
+        )
+        self.field, self._ends = field, scale[0] + scale[1]
+        # Steps of a choice, which templates read.
+        self.choices = getattr(field, "choices", ())
+
+    def turned(self, value: float) -> float:
+        """Turn a number on the screen into one of the scale, or the other way round."""
+        number = self._ends - value
+        return int(number) if number.is_integer() else round(number, 10)
+
+    def clean(self, value: Any) -> float | None:
+        """Return the number on the scale of the question. Raises ValidationError."""
+        cleaned = self.field.clean(value)
+        return None if cleaned is None else self.turned(cleaned)
+
+    def prepare_value(self, value: Any) -> Any:
+        """Return the number on the screen for that of a stored answer."""
+        return self.turned(value) if isinstance(value, int | float) else value
+
+
+def reversed_scale(criterion: Criterion, scale: tuple[float, float, float]) -> Criterion:
+    """Return a criterion with the words of its scale as a screen has them: from the high end to the low one."""
+    ends = scale[0] + scale[1]
+    return replace(
+        criterion,
+        low=criterion.high,
+        high=criterion.low,
+        labels=criterion.labels[::-1],
+        anchors={f"{ends - float(point):.10g}": words for point, words in reversed(tuple(criterion.anchors.items()))},
+    )
 
 
 class GridType(SingleOrTogether):
@@ -195,6 +265,7 @@ class GridType(SingleOrTogether):
     """
 
     judges_files = True
+    has_wordings = True
 
     layout = LAYOUT
     show_numbers = YesNoField(label=_("Show numbers"), help_text=_("Beside the words at the ends."))
@@ -205,6 +276,33 @@ class GridType(SingleOrTogether):
     def worded(self, criterion: Criterion) -> Criterion:
         """Return a criterion with the words that the parameters ask for, where the study gives it none of its own."""
         return criterion
+
+    def on_screen(self, criterion: Criterion) -> Criterion:
+        """Return a criterion in the words that raters read from the first to the last step of the screen.
+
+        The customary words of agreement keep their order where the scale is reversed: a rater who agrees that a text is
+        hard to read finds it less readable.
+        """
+        if not criterion.reversed:
+            return self.worded(criterion)
+        if self.agreement:
+            return self.worded(reversed_scale(criterion, self.scale_of(criterion)))
+        return reversed_scale(self.worded(criterion), self.scale_of(criterion))
+
+    def wording_problems(self, criteria: Sequence[Criterion]) -> Iterator[tuple[str, int | None, str]]:
+        """Yield the wordings that do not fit the scale, look like an earlier one, or reverse a scale without words."""
+        for criterion in (one for one in criteria if one.wordings):
+            wordings = criterion.all_wordings
+            looks = [replace(one, shown_wording="", wording_number=0) for one in wordings]
+            for number, wording in enumerate(wordings[1:]):
+                for sentence in self.problems([wording]):
+                    yield criterion.key, number, sentence
+                if looks[number + 1] in looks[: number + 1]:
+                    yield criterion.key, number, "Raters would read the same as in an earlier wording."
+                words = self.worded(wording)
+                if wording.reversed and not (words.labels or words.anchors or (words.low and words.high)):
+                    sentence = "The scale is reversed, but no words say which end is which."
+                    yield criterion.key, number, f"{sentence} Word the steps or both ends."
 
     @abstractmethod
     def field(self, criterion: Criterion, missing: str) -> forms.Field:
@@ -225,16 +323,32 @@ class GridType(SingleOrTogether):
                 value = cleaned[field_name(shown.position, criterion.key)]
                 if not isinstance(value, int | float):
                     raise TypeError(f"A rating must be a number, not {value!r}.")
-                yield Value("rating", part=shown.part.number, criterion=criterion.key, value=float(value) + 0.0)
+                yield Value(
+                    "rating",
+                    part=shown.part.number,
+                    criterion=criterion.key,
+                    value=float(value) + 0.0,
+                    shown_value=self._number_on_screen(criterion, value) if criterion.shown_wording else None,
+                )
+
+    def _number_on_screen(self, criterion: Criterion, value: float) -> float:
+        """Return the number that the screen had for a value of the scale, or the other way round."""
+        low, high, _step = self.scale_of(criterion)
+        return round(low + high - value, 10) + 0.0 if criterion.reversed else float(value) + 0.0
 
     def answered_questions(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
-        """Yield the steps, or the scale, of every text and criterion."""
+        """Yield the steps, or the scale, of every text and criterion.
+
+        Steps stand as on the screen. A scale without steps runs from its low to its high end, as known answers do, also
+        where the screen had it the other way round.
+        """
         form = self.form(screen)
-        low, high, _step = self.scale_of()
+        low, high, step = self.scale_of()
         for shown in screen.shown_parts:
-            for criterion in map(self.worded, screen.shown_criteria):
+            for criterion in map(self.on_screen, screen.shown_criteria):
                 name = field_name(shown.position, criterion.key)
                 field, given = form.fields[name], cleaned.get(name)
+                given = float(str(given)) if given not in (None, "") else None
                 yield AnsweredQuestion(
                     criterion.key,
                     criterion.wording,
@@ -243,15 +357,18 @@ class GridType(SingleOrTogether):
                     shown,
                     tuple(
                         AnsweredOption(
-                            step_words(step), float(step.value), step.value == str(given), criterion.language_of_scale
+                            step_words(one),
+                            value := self._number_on_screen(criterion, float(one.value)),
+                            value == given,
+                            criterion.language_of_scale,
                         )
-                        for step in steps_of(form[name])
+                        for one in steps_of(form[name])
                     )
                     if getattr(field, "choices", ())
                     else (),
-                    criterion,
+                    reversed_scale(criterion, (low, high, step)) if criterion.reversed else criterion,
                     (low, high),
-                    given=float(str(given)) if given not in (None, "") else None,
+                    given=given,
                 )
 
     def problem_in_value(self, value: float, criterion: Criterion | None) -> str | None:
@@ -270,6 +387,9 @@ class GridType(SingleOrTogether):
         for shown in screen.shown_parts:
             for criterion in screen.shown_criteria:
                 share = share_of(shown.part.content, criterion.key, quality, rng)
+                if quality in NOISE:
+                    share += WORDING_SHIFT * criterion.wording_number
                 chosen = low + step * min(steps, max(0, round(share * steps)))
+                chosen = self._number_on_screen(criterion, chosen)
                 answers[field_name(shown.position, criterion.key)] = f"{chosen:g}"
         return answers

@@ -18,7 +18,11 @@ NOT_AN_OPTION = {"invalid_choice": _("Choose one of the options shown.")}
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option on the screen: its field, the posted value, its words and its digit."""
+    """One option on the screen: its field, the posted value, its words with their language, and its digit.
+
+    `language` is empty for words of the page itself. An option that `stands_alone` cannot be ticked with another one;
+    "None of these" never can.
+    """
 
     name: str
     value: str
@@ -26,6 +30,8 @@ class Option:
     checked: bool
     digit: str
     is_none: bool = False
+    language: str = ""
+    stands_alone: bool = False
 
 
 @dataclass(frozen=True, slots=True)

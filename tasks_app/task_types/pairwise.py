@@ -114,6 +114,11 @@ class PairwiseForm(ScreenForm):
                 missing = gettext("“%(criterion)s”: say how much better.") % about
                 yield strength.key, _strength_field(strength, missing)
 
+    @property
+    def asked_of_text(self) -> Sequence[Criterion]:
+        """The questions about the two texts, in the words of the type."""
+        return self.criteria
+
     def rows(self) -> list[Row]:
         """Return the two texts, for the template."""
         return [Row(shown) for shown in self.screen.shown_parts]

@@ -16,6 +16,10 @@ NOISE = {Quality.CAREFUL: 0.08, Quality.SLOPPY: 0.3}
 # The answer that a straight-liner always gives, as a share of the scale.
 HABIT = 0.75
 
+# How much higher simulated raters who read their work answer in each further wording of a question, as a share of the
+# scale.
+WORDING_SHIFT = 0.1
+
 # How far the quality of a text with a planted level may be from that level, in both directions together.
 AROUND_PLANTED = 0.4
 

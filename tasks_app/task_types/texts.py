@@ -1,15 +1,26 @@
 """Task types about texts: the material beside a text that all of them can show, and the units of one text each."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from random import Random
 from typing import Any
 
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.settings.fields import OneOfField, YesNoField, choice_field, whole_field
 from tasks_app.settings.orders import latin_orders
 from tasks_app.task_types import blocks
-from tasks_app.task_types.base import Criterion, ItemTexts, ParameterProblem, Parameters, TaskType, UnitDraft
+from tasks_app.task_types.base import (
+    DOCUMENT_SCORE,
+    Criterion,
+    ItemTexts,
+    Outcome,
+    ParameterProblem,
+    Parameters,
+    TaskType,
+    UnitDraft,
+)
+from tasks_app.texts.languages import spoken
 
 LAYOUT = choice_field(
     _("Texts on a screen"),
@@ -62,6 +73,13 @@ class ScoredDocuments(DocumentPages):
         label=_("Show the scores of the other systems"),
         help_text=_("On the page of a document, for the same part, as soon as the own score is set."),
     )
+    score_document = YesNoField(
+        label=_("Ask for a score of the whole document"),
+        help_text=_(
+            "On the page of a document: one score for each system, below its last text. It answers the criterion "
+            "“document_score”, beside the study's own criteria, and is stored with that last text."
+        ),
+    )
 
     class Settings(DocumentPages.Settings):
         def clean(self) -> dict[str, Any]:
@@ -69,7 +87,47 @@ class ScoredDocuments(DocumentPages):
             cleaned: dict[str, Any] = super().clean()
             if cleaned.get("show_others") and cleaned.get("page") != "document":
                 self.add_error("show_others", _("Only the page of a document has other systems. Set page to document."))
+            if cleaned.get("score_document") and cleaned.get("page") != "document":
+                sentence = _("Only on the page of a document do raters see the whole document. Set page to document.")
+                self.add_error("score_document", sentence)
             return cleaned
+
+    @property
+    def scores_documents(self) -> bool:
+        """Whether a page that shows a whole document asks for a score of it, for each system."""
+        return self.shows_documents and bool(self.score_document)
+
+    def brings(self) -> tuple[Criterion, ...]:
+        """Return the criterion of the whole document, where its score is asked."""
+        return (*super().brings(), *((self.of_document(),) if self.scores_documents else ()))
+
+    def of_document(self) -> Criterion:
+        """Return the question about the whole document; the scale is that of the texts."""
+        return Criterion(
+            DOCUMENT_SCORE,
+            gettext("Score of the document"),
+            question=gettext("How good is the whole document?"),
+            low=gettext("Very bad"),
+            high=gettext("Very good"),
+            language=spoken(),
+        )
+
+    def outcome_of(self, criterion: Criterion | None) -> Outcome | None:
+        """Return the outcome of scores for that of the whole document as well."""
+        is_of_document = criterion is not None and criterion.key == DOCUMENT_SCORE
+        return super().outcome_of(None if is_of_document else criterion)
+
+
+def ends_of_documents(units: Sequence[tuple[Hashable, int]]) -> set[int]:
+    """Return the numbers of the units that are the last ones by their systems in a document.
+
+    A unit is given by what makes it belong together with others, such as its document and systems, and by the position
+    of its item in the document. Of units at the same position the last one counts.
+    """
+    last: dict[Hashable, tuple[int, int]] = {}
+    for number, (group, position) in enumerate(units):
+        last[group] = max(last.get(group, (position, number)), (position, number))
+    return {number for _position, number in last.values()}
 
 
 class PagedTexts(DocumentPages):

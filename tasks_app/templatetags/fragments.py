@@ -72,7 +72,8 @@ class QuestionsNode(template.Node):
         return mark_safe("".join([self._question(cell, context) for cell in cells]))  # noqa: S308  rendered HTML
 
     def _question(self, cell: Cell, context: Context) -> str:
-        key = ("question", cell.fresh_key)
+        # In the table of a document a question has a short name.
+        key = ("question", cell.fresh_key, bool(context.get("in_document")))
         if cell.fresh_key and key in _kept:
             return _kept[key]
         with context.push(cell=cell):

@@ -38,7 +38,7 @@ LONGER, SECONDS_MORE = 5, 30
 AROUND = 20
 
 # Kinds of systems with texts that people have not to compare with the others.
-_ASIDE = frozenset({"reference", "source", "degraded"})
+_ASIDE = frozenset({"reference", "source", "degraded", "reworded"})
 
 _NOTHING = re.compile(r"(?:#?n/?a|null|nan|none|nil|undefined|\[\s*\]|\{\s*\}|\"\"|'')?", re.IGNORECASE)
 _TOKENS = re.compile(

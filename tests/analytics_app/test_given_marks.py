@@ -5,9 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 
 from analytics_app.models import ResultRow
 from analytics_app.show.shown import tables_for
+from tasks_app.models import Prefill
+from tests.analytics_app import by_commands
 from tests.analytics_app.by_commands import analysed, load, one, write
 from tests.once import ModuleRows
 from tests.undrawn import undrawn
@@ -142,3 +145,18 @@ def test_marks_of_unknown_origin_are_said_and_nothing_is_counted(tmp_path: Path)
         rows = [row for row in analysed(tmp_path, {"analysis": "given_marks"}) if row["analysis"] == "given_marks"]
     assert [(row["statistic"], row["value"]) for row in rows] == [("given_kept", None)]
     assert rows[0]["note"].startswith("Nothing is counted: 8 marks in texts that came with marks")
+
+
+def test_a_text_whose_marks_an_archive_left_out_is_not_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Archives have an empty object in the place of words; the marks of all other texts count."""
+
+    def withheld(name: str, *args: str, **options: Any) -> None:
+        if name == "import_ratings":
+            assert Prefill.objects.filter(part__unit__key="i1/A").update(payload={}) == 1
+        call_command(name, *args, **options)
+
+    write(tmp_path / "prefill.csv", prefill()[:4])
+    monkeypatch.setattr(by_commands, "call_command", withheld)
+    load(tmp_path, {"type": "error_spans", "params": {"score": "no"}, "k": 1}, ITEMS[:4], MARKS[:8])
+    with undrawn():
+        assert one(analysed(tmp_path, {"analysis": "given_marks"}), "given_kept")["n_ratings"] == 6

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analytics_app.analyses.robustness import copies_among
+from analytics_app.analyses.shared.copies import copies_among
 from tests.analytics_app.by_commands import analysed, load, score, write
 
 pytestmark = pytest.mark.django_db

@@ -32,7 +32,7 @@ def load(site: LiveSite, folder: Path) -> str:
     task = {
         "key": "main", "type": "error_spans", "k": 9, "set_size": 90, "spacing": 1, "design": "documents",
         "design_params": {"all_systems": True},
-        "params": {"scheme": "esa", "page": "document", "show_others": True},
+        "params": {"scheme": "esa", "page": "document", "show_others": True, "score_document": True},
     }  # fmt: skip
     study = {
         "evalweb": 1, "study": {"slug": slug, "title": "D", "public_title": "Translations", "language": "en"},
@@ -93,16 +93,33 @@ def test_documents_by_keyboard_alone_and_on_a_phone(
             expect(page.get_by_role("button", name="indoor Major")).to_be_visible()
             expect(page.locator("[name=t2-p1-score]")).to_have_value("80")
             page.get_by_role("slider").nth(1).focus()
-        if number == 30:
-            # The connection is lost for a moment.
-            page.route("**/judge/", lambda route: route.abort(), times=1)
         page.keyboard.press("Enter")
+    score_whole_document(page)
+    # The connection is lost for a moment.
+    page.route("**/judge/", lambda route: route.abort(), times=1)
+    page.keyboard.press("Enter")
     expect(page.get_by_role("link", name="Back")).to_be_visible()
     expect(page.locator(".top-progress")).to_contain_text("Texts 31 to 60 of 90")
     assert page.locator("[data-spans-field]").evaluate_all("all => all.every(one => one.value === '')")
     with phone(browser, live_site) as small:
         come(small, link)
         one_column_at_a_time(small)
+
+
+def score_whole_document(page: Page) -> None:
+    """Give each system a score of the document by keyboard; a reload keeps the first, and the last text's answer."""
+    for letter in "ABCDE":
+        field = page.get_by_role("region", name=f"The whole document, Text {letter}").get_by_role("slider")
+        expect(field).to_be_focused()
+        page.keyboard.press("7")
+        if letter == "A":
+            expect(page.locator("[data-saved]")).to_have_text("Saved")
+            page.reload()
+            expect(page.locator("[name=t26-p1-document_score]")).to_have_value("70")
+            expect(page.locator("[name=t26-p1-score]")).to_have_value("80")
+            field.focus()
+        if letter != "E":
+            page.keyboard.press("Enter")
 
 
 def focused(page: Page, selector: str) -> bool:
@@ -113,16 +130,23 @@ def focused(page: Page, selector: str) -> bool:
 def one_column_at_a_time(page: Page) -> None:
     """Assert that a phone shows one column, another by a tap, and the one where an answer is missing."""
     tab = page.get_by_role("button", name="Text B")
-    expect(tab).to_contain_text("12 open")
+    expect(tab).to_contain_text("13 open")
     expect(page.get_by_role("listbox")).to_have_count(6)
     fits(page)
     accessible(page)
+    page.get_by_role("option").first.tap()
+    panel = page.locator("[data-spans-panel]")
+    expect(panel).to_be_visible()
+    send_button = page.locator("[data-send]")
+    on_top = "one => document.elementFromPoint(...(({x, y}) => [x + 20, y + 20])(one.getBoundingClientRect())) === one"
+    assert send_button.evaluate(on_top), "the panel of a mark lies over the button that sends the page"
+    panel.get_by_role("button", name="Close").tap()
     tab.tap()
     expect(page.get_by_role("listbox", name="Part 1, Text B")).to_be_visible()
     expect(page.get_by_role("listbox", name="Part 1, Text A")).to_be_hidden()
     for box in page.get_by_role("checkbox").all():
         box.tap()
-    expect(tab).to_contain_text("6 open")
+    expect(tab).to_contain_text("7 open")
     send(page)
     expect(page.get_by_role("listbox", name="Part 1, Text A")).to_be_focused()
-    expect(page.locator("[data-foot-note]")).to_have_text("54 questions left")
+    expect(page.locator("[data-foot-note]")).to_have_text("59 questions left")

@@ -74,12 +74,13 @@ class Running:
                 return "".join(lines)
         pytest.fail(f"{message!r} was not said:\n{''.join(lines)}")
 
-    def child(self, program: str) -> psutil.Process:
-        """Return the process that the supervisor has started for a program, not one that it has adopted."""
+    def child(self, name: str) -> psutil.Process:
+        """Return the process that the supervisor has started under a name, not one that it has adopted from a child."""
         (child,) = (
             child
             for child in psutil.Process(self.process.pid).children()
-            if program in " ".join(child.cmdline()) and os.getpgid(child.pid) == child.pid
+            if (name == child.name() or PROGRAMS[name] in " ".join(child.cmdline()))
+            and os.getpgid(child.pid) == child.pid
         )
         return child
 
@@ -189,6 +190,8 @@ def the_first_start_is_ready(site: Running, var: VarFolder) -> str:
     for step in ("Starting PostgreSQL", "Starting Valkey", "Preparing the database", "Making the login researcher"):
         assert step in site.said
     assert not list(var.backups.glob("*"))  # there was nothing to lose
+    if processes.can_adopt():  # then they are forked from the loader, which gives them their names
+        assert {name: site.child(name).name() for name in FORKED} == {name: name for name in FORKED}
     with urlopen(f"{site.url}/readyz", timeout=10) as answer:
         assert answer.status == 200
     with urlopen(f"{site.url}/admin/login/", timeout=10) as answer:
@@ -226,8 +229,8 @@ def data_are_still_there(var: VarFolder) -> None:
 
 def what_is_killed_comes_back(site: Running, var: VarFolder) -> None:
     """Kill each process, and assert that it is started again, named, and recorded for the next start."""
-    for name, program in PROGRAMS.items():
-        before = site.child(program)
+    for name in KILLED:
+        before = site.child(name)
         forks = before.children()
         before.kill()
         if name == "web":
@@ -238,14 +241,14 @@ def what_is_killed_comes_back(site: Running, var: VarFolder) -> None:
         said = site.read_until(f"{name}: started again")
         assert f"{name}: killed by SIGKILL. Starting it again in 0.5 s." in said
         assert str(var.logs / f"{name}.log") in said
-        assert site.child(program).pid != before.pid
+        assert site.child(name).pid != before.pid
         if name == "web":
             _gone, alive = psutil.wait_procs(forks, timeout=60)  # until new ones serve
             assert alive == []
     assert site.is_ready_again()
     assert broker_answers(var)
     recorded = [mark["pid"] for mark in var.state()["children"]]
-    assert site.child(PROGRAMS["web"]).pid in recorded
+    assert site.child("web").pid in recorded
 
 
 def nothing_outlives_the_supervisor(site: Running) -> None:
@@ -274,15 +277,19 @@ def the_demonstration_arrives(site: Running, var: VarFolder) -> None:
     assert first.split()[-1] not in (var.logs / "supervisor.log").read_text()
 
 
-# What the command line of each process holds, by the name that the supervisor gives it. Worker and scheduler are
-# started again as the web server is.
-CELERY = {"worker": "celery -A evalweb worker", "scheduler": "celery -A evalweb.beat beat"}
+# What the command line of each process holds that is started by it, by the name that the supervisor gives it. Those
+# that are forked have that name.
 PROGRAMS = {
-    **(CELERY if extent.is_exhaustive() else {}),
+    "worker": "celery -A evalweb worker",
+    "scheduler": "celery -A evalweb.beat beat",
     "web": "evalweb.asgi",
     "valkey": "valkey-server",
     "postgres": "bin/postgres",
+    "loader": "the loader has its name",
 }
+FORKED = ("loader", "web", "worker", "scheduler")
+# Worker, scheduler and loader are started again as the web server is.
+KILLED = [name for name in PROGRAMS if extent.is_exhaustive() or name in {"web", "valkey", "postgres"}]
 
 
 def broker_answers(var: VarFolder) -> bool:

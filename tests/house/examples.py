@@ -54,7 +54,8 @@ LESS: dict[str, dict[str, Any]] = {
     **{
         name: {"set_size": 6}
         for name in (
-            "error_labels", "error_spans", "labels", "likert", "magnitude", "pairwise", "post_edit", "ranking",
+            "counting", "error_labels", "error_spans", "labels", "likert", "magnitude", "pairwise", "post_edit",
+            "predictions", "ranking",
         )
     },
     "panas_groups": {"without": "week-1"},

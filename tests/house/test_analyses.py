@@ -255,7 +255,7 @@ def test_groups_and_waves_have_rows_of_their_own(name: str) -> None:
 # Analyses that compare the pairs of systems that a plan names.
 COMPARING = {
     "systems", "magnitude", "pairwise", "ranking", "triangle", "labels", "error_labels", "error_spans", "joint_labels",
-    "known_truth", "search_results",
+    "known_truth", "search_results", "predictions", "counts",
 }  # fmt: skip
 
 

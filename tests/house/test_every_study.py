@@ -71,8 +71,9 @@ MOST_BYTES = 150_000
 
 # Examples whose results compare systems pair by pair.
 COMPARING = {
-    "best_worst", "checked", "comprehension", "error_labels", "error_spans", "labels", "likert", "magnitude",
-    "pairwise", "pictures_and_sounds", "post_edit", "ranking", "semantic_differential", "slider", "triangle",
+    "best_worst", "checked", "comprehension", "counting", "error_labels", "error_spans", "labels", "likert",
+    "magnitude", "pairwise", "pictures_and_sounds", "post_edit", "predictions", "ranking", "semantic_differential",
+    "slider", "triangle",
 }  # fmt: skip
 
 # The example whose charts an ordinary run draws: they compare systems and show checks. Charts of groups and waves are

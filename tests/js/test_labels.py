@@ -8,8 +8,11 @@ MODULE = "task_types/labels.js"
 
 
 def test_none_of_these_stands_alone(blank: Page) -> None:
-    body = "return [it.alone([0, 2, 3], 3, 3), it.alone([0, 3], 0, 3), it.alone([0, 1], 1, -1)];"
-    assert run(blank, MODULE, body) == [[3], [0], [0, 1]]
+    body = (
+        "return [it.alone([0, 2, 3], 3, [3]), it.alone([0, 3], 0, [3]), it.alone([0, 1], 1, []),"
+        " it.alone([2, 3], 3, [2, 3]), it.alone([0, 1, 3], 1, [2, 3])];"
+    )
+    assert run(blank, MODULE, body) == [[3], [0], [0, 1], [3], [0, 1]]
 
 
 def test_a_question_is_open_until_what_is_asked_after_a_label_is_answered(blank: Page) -> None:

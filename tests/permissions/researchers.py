@@ -360,6 +360,8 @@ DATA = [
     page("GET", "analytics:pairs", OWNER, path={"format": "jsonl"}, changes=True),
     page("POST", "analytics:text_bonuses", OWNER, 302, study="closed", note="no bonus was announced"),
     page("GET", "analytics:pairs", VIEWER, study="closed", path={"format": "csv"}, changes=True),
+    page("GET", "analytics:next_version", VIEWER, study="draft"),
+    page("POST", "analytics:next_version", EDITOR, 422, study="draft", sent={"origin": "nothing"}),
     page("GET", "analytics:marks", VIEWER, study="closed"),
     page(
         "POST", "analytics:reannotate", EDITOR, 422, study="closed", sent={"task": "main", "k": "1", "planted": "0"},

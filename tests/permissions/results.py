@@ -40,6 +40,7 @@ ROWS = [
     page("POST", "analytics:cancel", EDITOR, 302, path={"number": "QUEUED"}, changes=True),
     page("POST", "analytics:start_without", EDITOR, 302, path={"number": "RUN"}, sent={"rule": "iqr"}, changes=True),
     page("POST", "analytics:main_study", EDITOR, 302, path={"number": "RUN"}),
+    page("POST", "analytics:follow_up", EDITOR, 302, path={"number": "RUN"}),
     page("POST", "analytics:remove_pair", EDITOR, 302, path={"number": "RUN"}, sent={"undo": "1"}),
     page(
         "POST", "analytics:send", OWNER, 302, study="routed", path={"number": "RUN"}, sent={"task": "experts"},

@@ -54,3 +54,11 @@ def test_the_manual_lists_the_published_studies() -> None:
 
 def test_an_unknown_study_is_not_found(rosas_browser: Client) -> None:
     assert rosas_browser.get(f"{NEW}?published=nothing").status_code == 404
+
+
+def test_new_study_names_the_methods_that_researchers_look_for(rosas_browser: Client) -> None:
+    page = rosas_browser.get(NEW).content.decode()
+    cards = page.split('id="published"')[0]
+    assert "as in MQM and ESA" in cards, "the card of error spans"
+    for method in ("ESA", "Contrastive ESA", "ESA with AI", "MQM", "MQM re-annotation"):
+        assert f'<span class="ew-help">{method} · ' in page

@@ -1,4 +1,4 @@
-"""Degraded copies: raters who notice all kinds but changed numbers, and a metric blind to word order."""
+"""Changed copies: raters who notice all degraded kinds but numbers, and a metric that is blind to word order."""
 
 import csv
 from collections.abc import Mapping
@@ -19,6 +19,8 @@ pytestmark = [pytest.mark.django_db, pytest.mark.exhaustive]
 
 # By how many steps raters rate a copy lower, by what its system is called after the original's.
 LOWER = {"": 0, "word-order": 3, "dropped-name": 2, "negation": 3, "number": 0, "repetition": 2}
+# Copies that mean the same, which raters rate like their originals.
+SAME = {"insertion", "paraphrase"}
 
 
 def rater(system_of: Mapping[str, str], number: int) -> Answering:
@@ -27,7 +29,7 @@ def rater(system_of: Mapping[str, str], number: int) -> Answering:
     def answer(kind: TaskType, screen: Screen) -> dict[str, str]:
         given = {}
         for shown in screen.shown_parts:
-            lower = LOWER[system_of[shown.part.text].removeprefix("writer").removeprefix("-")]
+            lower = LOWER.get(system_of[shown.part.text].removeprefix("writer").removeprefix("-"), 0)
             noise = Random(f"{number}:{shown.part.text}").choice([-1, 0, 0, 0, 1])
             (field,) = kind.form(screen, None).fields
             given[field] = str(6 - lower + noise)
@@ -76,6 +78,16 @@ def test_raters_notice_what_the_metric_does_not(rosas_browser: Client, tmp_path:
     assert {kind for kind, row in metric.items() if (row.p_adjusted or 0) < 0.05} == {
         "dropped-name", "negation", "number", "repetition"
     }  # fmt: skip
+    verdicts = {
+        (row.label, row.metric): ((row.p_adjusted is not None and row.p_adjusted < 0.05), difference > 0)
+        for row in results.rows("equivalence_test", basis="kept")
+        for difference in [results.value(
+            "equivalence_difference", label=row.label, metric=row.metric, basis="kept")]
+    }  # fmt: skip
+    assert {kind for kind, judge in verdicts if judge is None} == SAME
+    assert all(verdicts[kind, None][0] for kind in SAME), "raters score them alike"
+    # Words in common are fewer in other words: the metric punishes paraphrases.
+    assert verdicts["paraphrase", "overlap"] == (False, True)
     page = rosas_browser.get(f"/admin/studies/{study.slug}/results/").content.decode()
     assert "Degraded copies noticed by raters and metrics" in page
     assert "this was not shown for number" in page

@@ -7,7 +7,15 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from analytics_app.stats.metrics.metric_meta import Correlations, over_systems, over_texts, pearson, williams
+from analytics_app.stats.metrics.metric_meta import (
+    Correlations,
+    kendall,
+    over_systems,
+    over_texts,
+    pearson,
+    spearman,
+    williams,
+)
 from tests.work import assert_work_grows_with_data
 
 NAN = float("nan")
@@ -98,6 +106,30 @@ def test_williams_as_r_psych_and_mt_metrics_eval_have_it() -> None:
     assert of_data.value == pytest.approx(2.12243093811, abs=1e-9)
     assert of_data.p == pytest.approx(0.0431203973097, abs=1e-9)
     assert williams(r13, r12, r23, 30).value == pytest.approx(-2.12243093811, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("coefficient", "t", "p"),
+    [
+        # R 4: cor(method = ...), and the formula of psych::r.test (r12, r13, r23, n), typed in.
+        (pearson, 2.1855287693, 0.0566616851),
+        (spearman, 1.8915725057, 0.0911070643),
+        (kendall, 1.1885202621, 0.2650429685),
+    ],
+)
+def test_williams_by_each_coefficient_as_r_has_it(coefficient: Callable[..., float | None], t: float, p: float) -> None:
+    people = [3, 5, 2, 4, 4, 1, 5, 3, 2, 4, 1, 5]
+    first = [0.31, 0.62, 0.28, 0.55, 0.41, 0.22, 0.58, 0.47, 0.19, 0.66, 0.3, 0.52]
+    second = [12, 15, 9, 18, 11, 14, 16, 8, 13, 15, 10, 12]
+    with_first, with_second, both = (
+        coefficient(*pair) for pair in ((people, first), (people, second), (first, second))
+    )
+    assert with_first is not None
+    assert with_second is not None
+    assert both is not None
+    found = williams(with_first, with_second, both, 12)
+    assert (found.value, found.p) == pytest.approx((t, p), abs=1e-9)
+    assert coefficient(people, [1.0] * 12) is None
 
 
 @pytest.mark.parametrize(("correlations", "n"), [((0.5, 0.5, 1.0), 20), ((0.5, 0.4, 0.3), 3), ((1.0, 1.0, 1.0), 9)])

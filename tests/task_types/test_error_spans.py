@@ -469,3 +469,18 @@ def test_a_mark_is_the_raters_own_where_nobody_had_found_an_error() -> None:
     form = edited.form(screen, {"p1-spans": json.dumps([{**mark(0, 3), "severity": None, "category": None}])})
     assert form.is_valid(), form.errors
     assert [value.mark_origin for value in edited.ratings(screen, form.cleaned_data)] == ["own"]
+
+
+@pytest.mark.parametrize(
+    ("params", "words", "others"),
+    [
+        ({"scheme": "esa"}, "[missing] after the text", "in the source"),
+        ({"scheme": "mqm"}, "words in the source", "[missing]"),
+        ({"scheme": "mqm", "page": "document"}, "[missing] after the text", "in the source"),
+        ({"scheme": "mqm", "page": "document", "missing": "no"}, "No errors", "missing"),
+    ],
+)
+def test_instructions_name_only_the_places_that_can_be_marked(params: dict[str, str], words: str, others: str) -> None:
+    instructions = str(ErrorSpans(params).instructions())
+    assert words in instructions
+    assert others not in instructions

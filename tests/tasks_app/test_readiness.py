@@ -1,8 +1,10 @@
 """What is to be settled before a study opens: each planted fault is found, and sound studies have none."""
 
 import copy
+import csv
 import shutil
 from collections.abc import Callable, Mapping
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ import yaml
 
 from tasks_app import readiness
 from tasks_app.hooks import sections
-from tasks_app.readiness import Facts, Level
+from tasks_app.readiness import Facts, Level, leftovers
 from tasks_app.readiness.leftovers import found_in
 from tasks_app.studyfile.files.source import open_files
 from tasks_app.studyfile.files.yaml_text import dump_given
@@ -408,3 +410,18 @@ def test_a_study_file_from_before_options_could_have_an_order_has_the_document_i
     assert sections.digest(facts_of("labels", given, tmp_path).document) == sections.digest(before)
     given["tasks"][0]["params"]["ordered"] = ["tone"]
     assert facts_of("labels", given, tmp_path).document["tasks"][0]["params"]["ordered"] == ["tone"]
+
+
+def test_a_consent_text_that_came_with_other_texts_is_found() -> None:
+    shipped = yaml.safe_load(Path("examples/published/esa/study.yaml").read_text(encoding="utf-8"))["consent"]
+
+    def points(text: str, consent: str = shipped) -> list[str]:
+        document = {"consent": {"en": consent}, "items": [{"outputs": [{"text": text}]}], "flow": {}, "tasks": []}
+        return [point.sentence for point in leftovers.consent_about_other_texts(Facts(document))]
+
+    own = Path("examples/published/esa/items.csv").read_text(encoding="utf-8")
+    kept_text = next(row["output"] for row in csv.DictReader(StringIO(own)) if '"' not in row["output"])
+    assert points(kept_text) == []
+    assert points("My own text.", "My own consent.") == []
+    (sentence,) = points("My own text.")
+    assert "came with “Errors and scores of translated notices”" in sentence

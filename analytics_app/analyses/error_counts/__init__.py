@@ -142,10 +142,13 @@ def _rows(make: Rows, texts: Texts, metrics: MetricScale, reduced: Mapping[str, 
         if texts.ends is not None:
             yield make.row("error_effect_of_metric", metric=name, note=UNKNOWN, by_system=True, settings=of_fits)
     of_metrics = {**of_fits, "scale": f"{metrics.low:g} to {metrics.high:g} as 0 to 1"}
+    signatures = make.sample.extras[Scores].signatures
     for name, scores in texts.by_metric.items():
         outside = f"Scores of {name} lie outside the range that the plan gives." if name in texts.outside else None
+        signature = signatures.get(name)
+        settings = {**of_metrics, "signature": signature} if signature else of_metrics
         yield from _fitted(
-            make, texts, scores, "error_effect_of_metric", of_metrics, about={"metric": name}, note=outside
+            make, texts, scores, "error_effect_of_metric", settings, about={"metric": name}, note=outside
         )
     yield from _differences_of_effects(make, texts, of_fits)
     for name, scores in texts.by_metric.items():

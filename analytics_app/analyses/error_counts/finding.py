@@ -23,7 +23,7 @@ def error_counts(rows: StoredRows, question: FindingQuestion) -> Finding | None:
     evidence = _evidence(by.tests, question.limit, clear=bool(lower))
     if not lower:
         start = _("It was not shown that ratings fall with the errors of any type")
-        return Finding(start, by.unclear, criterion=question.name, evidence=evidence)
+        return Finding(start, by.unclear, criterion=question.name, denies=True, evidence=evidence)
     start = (
         _("Ratings fall with each error of the types %(types)s")
         if len(lower) > 1

@@ -14,6 +14,7 @@ from analytics_app.analyses.metrics.directed import DirectedAnalysis
 from analytics_app.analyses.metrics.grouped import accuracies, averaged, ends, soft, test_of
 from analytics_app.analyses.metrics.people import STATISTICS, ceiling
 from analytics_app.analyses.metrics.scores import OfMetric, column_means, metrics_of
+from analytics_app.analyses.metrics.selected import SelectedTexts, unknown_criterion
 from analytics_app.analyses.registry import register
 from analytics_app.analyses.shared.bootstrap import Bootstrap, bootstrap
 from analytics_app.analyses.shared.outputs import Outputs, mix_note
@@ -73,6 +74,14 @@ class MetricAnalysis(DirectedAnalysis):
         initial=0,
     )
     compare = YesNoField(initial=True, label=_("Compare metrics with each other"))
+    williams_ranks = YesNoField(
+        initial=False,
+        label=_("Also Williams' test by Spearman and Kendall"),
+        help_text=_(
+            "As papers report it. Williams' formula is that of Pearson's r: it is rough with rho, and hardly ever "
+            "rejects with tau."
+        ),
+    )
     compare_systems = choice_field(
         _("Compare systems by their scores"),
         (
@@ -86,7 +95,7 @@ class MetricAnalysis(DirectedAnalysis):
 
 
 @register
-class Metrics(MetricAnalysis):
+class Metrics(SelectedTexts, MetricAnalysis):
     """Agreement of automatic metrics with people's ratings of the same texts.
 
     People's score of a text is the mean of its ratings. Levels: all texts together; within each item, where the three
@@ -108,7 +117,7 @@ class Metrics(MetricAnalysis):
         "(2012). SemEval-2012 task 6: a pilot on semantic textual similarity. *SEM, 385-393."
     )
     scales = ORDERED_SCALES
-    needs: ClassVar[frozenset[type[Extra]]] = frozenset({Scores})
+    needs: ClassVar[frozenset[type[Extra]]] = SelectedTexts.needs | {Scores}
     splits = False
     distinguishing_settings = ("human",)
     statistics: ClassVar[Mapping[str, Words]] = {
@@ -139,6 +148,10 @@ class Metrics(MetricAnalysis):
         "metric_human_mean": _("Mean human rating of the texts that the metric scored"),
         "metric_williams_texts": _("Williams' test of two metrics over texts (t)"),
         "metric_williams_systems": _("Williams' test of two metrics over systems (t)"),
+        "metric_williams_spearman_texts": _("Williams' test by Spearman's rho over texts (t)"),
+        "metric_williams_spearman_systems": _("Williams' test by Spearman's rho over systems (t)"),
+        "metric_williams_kendall_texts": _("Williams' test by Kendall's tau-b over texts (t)"),
+        "metric_williams_kendall_systems": _("Williams' test by Kendall's tau-b over systems (t)"),
         "metric_perm_texts": _("Difference between two metrics' correlations with people, over texts"),
         "metric_perm_acc_eq": _("Difference between two metrics' pairwise accuracies with ties"),
         "metric_perm_systems": _("Difference between two metrics' correlations with people, over systems"),
@@ -152,8 +165,13 @@ class Metrics(MetricAnalysis):
 
     def compute(self, sample: Sample) -> Iterator[Row]:
         """Yield the rows of every metric and of every pair of them."""
-        if sample.extras[Scores].metrics:
-            yield from against(Rows(self.name, sample), _outputs(sample), self)
+        if not sample.extras[Scores].metrics:
+            return
+        make = Rows(self.name, sample)
+        if unknown := unknown_criterion(self, sample):
+            yield make.row("metric_pearson_texts", note=unknown, by_system=True)
+        else:
+            yield from against(make, _outputs(sample), self)
 
 
 def _outputs(sample: Sample) -> Outputs:
@@ -201,7 +219,7 @@ def against(make: Rows, outputs: Outputs, analysis: MetricAnalysis, *, sign: flo
     if analysis.ceiling and metrics:
         yield from ceiling(make, outputs, values, metrics, row_settings)
     if analysis.compare and len(metrics) > 1:
-        yield from williams_tests(make, human, metrics, row_settings)
+        yield from williams_tests(make, human, metrics, row_settings, ranks=analysis.williams_ranks)
         if analysis.wmt:
             yield from swap_tests(make, human, metrics, documents, row_settings)
 

@@ -1,6 +1,6 @@
 """Two metrics compared by how well they agree with people: Williams' test, swapped scores, and rank groups."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -13,11 +13,23 @@ from analytics_app.analyses.metrics.scores import OfMetric, column_means
 from analytics_app.ratings import Floats
 from analytics_app.results import Row
 from analytics_app.stats.comparison.corrections import adjust
-from analytics_app.stats.metrics.metric_meta import pearson, williams
+from analytics_app.stats.metrics.metric_meta import kendall, pearson, spearman, williams
 from analytics_app.stats.metrics.perm_both import MetricTest, compared_accuracies, perm_both, rank_groups
 from analytics_app.stats.metrics.tie_calibration import equal_accuracy, right_by_item
 from analytics_app.stats.values import Estimate, joined
 
+# What Williams' test is worth with coefficients that it was not derived for: docs/methods/metrics-apart.md.
+OF_RANKS = {
+    "pearson": None,
+    "spearman": (
+        "Williams' test was derived for Pearson's r. With Spearman's rho, as papers use it, it is approximate: it "
+        "rejects somewhat too often."
+    ),
+    "kendall": (
+        "Williams' test was derived for Pearson's r. With Kendall's tau, as papers use it, it hardly ever rejects: a "
+        "large p says nothing."
+    ),
+}
 DEPENDENT = "Texts of one item are not independent, so p is too small: read the intervals beside it."
 SINGLE_TEXTS = (
     "Single texts are swapped: p is too small where a metric errs alike on the texts of an item. Read the test that "
@@ -26,6 +38,10 @@ SINGLE_TEXTS = (
 NOT_SIGNIFICANT = "With {n} no p is below {least:.2g}, so none of the {pairs} can be significant after the correction."
 TOO_MANY = "{n} metrics are too many to compare each with each other: name up to {most} under “metrics”."
 
+# The coefficients by which two metrics are compared with Williams' test.
+COEFFICIENTS: Mapping[str, Callable[[Floats, Floats], float | None]] = {
+    "pearson": pearson, "spearman": spearman, "kendall": kendall,
+}  # fmt: skip
 # The published names of the tests, by what is swapped together.
 PERM_BOTH, PERM_INPUT = "PERM-BOTH", "PERM-INPUT"
 # How rank groups come about: uncorrected as WMT prints them, or from corrected tests.
@@ -36,13 +52,20 @@ LIMIT = 0.05
 MOST_METRICS = 40
 
 
-def williams_tests(make: Rows, human: Floats, metrics: list[OfMetric], settings: Mapping[str, Any]) -> Iterator[Row]:
-    """Yield Williams' test of each pair of metrics, over texts and over systems."""
+def williams_tests(
+    make: Rows, human: Floats, metrics: list[OfMetric], settings: Mapping[str, Any], *, ranks: bool = False
+) -> Iterator[Row]:
+    """Yield Williams' test of each pair of metrics, over texts and over systems; with `ranks` also by rho and tau."""
     over_texts = [(metric, metric.of_texts.ravel()) for metric in metrics if metric.of_texts is not None]
-    about = {**settings, "level": "texts"}
-    yield from _williams(make, "metric_williams_texts", human.ravel(), over_texts, about, DEPENDENT)
     people, over_systems = column_means(human), _over_systems(human, metrics)
-    yield from _williams(make, "metric_williams_systems", people, over_systems, {**settings, "level": "systems"}, None)
+    for name in COEFFICIENTS if ranks else ("pearson",):
+        kind = "" if name == "pearson" else f"{name}_"
+        about = {**settings, "coefficient": name} if ranks else settings
+        by = _Williams(make, name, OF_RANKS[name])
+        yield from by.rows(
+            f"metric_williams_{kind}texts", human.ravel(), over_texts, {**about, "level": "texts"}, DEPENDENT
+        )
+        yield from by.rows(f"metric_williams_{kind}systems", people, over_systems, {**about, "level": "systems"}, None)
 
 
 def _over_systems(human: Floats, metrics: Sequence[OfMetric]) -> list[tuple[OfMetric, Floats]]:
@@ -56,40 +79,49 @@ def _over_systems(human: Floats, metrics: Sequence[OfMetric]) -> list[tuple[OfMe
     return columns
 
 
-def _williams(
-    make: Rows,
-    statistic: str,
-    human: Floats,
-    columns: list[tuple[OfMetric, Floats]],
-    settings: Mapping[str, Any],
-    note: str | None,
-) -> Iterator[Row]:
-    """Yield Williams' test of each pair of metrics, with p adjusted over all of them."""
-    pairs = list(combinations(columns, 2))
-    known: dict[tuple[int, bytes], float | None] = {}
-    tests = [_williams_of(human, a, b, known) for (_one, a), (_two, b) in pairs]
-    correction = make.sample.common.correction
-    adjusted = adjust([test.p for test in tests], correction)
-    family = {"test": "Williams' t", "correction": correction, "family": f"{len(pairs)} pairs of metrics"}
-    for ((first, _a), (second, _b)), test, p in zip(pairs, tests, adjusted, strict=True):
-        yield make.row(
-            statistic, test, metric=first.name, metric_b=second.name, by_system=True, p_adjusted=p,
-            note=joined(test.note, note if test.value is not None else None), settings={**settings, **family},
-        )  # fmt: skip
+@dataclass(frozen=True, slots=True)
+class _Williams:
+    """Williams' test by one coefficient, with the caveat that its rows have."""
 
+    make: Rows
+    coefficient: str
+    caveat: str | None
 
-def _williams_of(human: Floats, a: Floats, b: Floats, known: dict[tuple[int, bytes], float | None]) -> Estimate:
-    """Return the test of two metrics; `known` keeps the correlations with people by metric and scored texts."""
-    scored: NDArray[np.bool_] = ~(np.isnan(human) | np.isnan(a) | np.isnan(b))
-    x, y, z = human[scored], a[scored], b[scored]
-    texts = scored.tobytes()
-    for metric, scores in ((a, y), (b, z)):
-        if (id(metric), texts) not in known:
-            known[id(metric), texts] = pearson(x, scores)
-    with_a, with_b, both = known[id(a), texts], known[id(b), texts], pearson(y, z)
-    if with_a is None or with_b is None or both is None:
-        return Estimate(None, n_ratings=len(x), note="A correlation is undefined, so nothing can be compared.")
-    return williams(with_a, with_b, both, len(x))
+    def rows(
+        self,
+        statistic: str,
+        human: Floats,
+        columns: list[tuple[OfMetric, Floats]],
+        settings: Mapping[str, Any],
+        note: str | None,
+    ) -> Iterator[Row]:
+        """Yield the test of each pair of metrics, with p adjusted over all of them."""
+        pairs = list(combinations(columns, 2))
+        known: dict[tuple[int, bytes], float | None] = {}
+        tests = [self._test(human, a, b, known) for (_one, a), (_two, b) in pairs]
+        correction = self.make.sample.common.correction
+        adjusted = adjust([test.p for test in tests], correction)
+        family = {"test": "Williams' t", "correction": correction, "family": f"{len(pairs)} pairs of metrics"}
+        notes = joined(note, self.caveat)
+        for ((first, _a), (second, _b)), test, p in zip(pairs, tests, adjusted, strict=True):
+            yield self.make.row(
+                statistic, test, metric=first.name, metric_b=second.name, by_system=True, p_adjusted=p,
+                note=joined(test.note, notes if test.value is not None else None), settings={**settings, **family},
+            )  # fmt: skip
+
+    def _test(self, human: Floats, a: Floats, b: Floats, known: dict[tuple[int, bytes], float | None]) -> Estimate:
+        """Return the test of two metrics; `known` keeps the correlations with people by metric and scored texts."""
+        correlate = COEFFICIENTS[self.coefficient]
+        scored: NDArray[np.bool_] = ~(np.isnan(human) | np.isnan(a) | np.isnan(b))
+        x, y, z = human[scored], a[scored], b[scored]
+        texts = scored.tobytes()
+        for metric, scores in ((a, y), (b, z)):
+            if (id(metric), texts) not in known:
+                known[id(metric), texts] = correlate(x, scores)
+        with_a, with_b, both = known[id(a), texts], known[id(b), texts], correlate(y, z)
+        if with_a is None or with_b is None or both is None:
+            return Estimate(None, n_ratings=len(x), note="A correlation is undefined, so nothing can be compared.")
+        return williams(with_a, with_b, both, len(x))
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,10 +99,16 @@ def metrics_of(
             of_systems=None if wholes is None else sign * wholes,
             turned=turned,
             direction=direction,
-            signature=scores.signatures.get(name, ""),
+            signature=scores.signatures.get(name, "") or _of_parts(scores, composites.get(name)),
             made=composites.get(name),
             lacking=lacking,
         )
+
+
+def _of_parts(scores: Scores, composite: Made | None) -> str:
+    """Return the signatures of the parts of a composite that were computed here, each with its name."""
+    bases = composite.bases if composite is not None else ()
+    return "; ".join(f"{base}: {scores.signatures[base]}" for base in bases if base in scores.signatures)
 
 
 def _matrix(shape: tuple[int, ...], place: tuple[NDArray[Any], ...], value: Floats) -> Floats | None:

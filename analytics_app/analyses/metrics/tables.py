@@ -1,15 +1,18 @@
 """Tables of automatic metrics: agreement of each with people, and comparisons of metrics."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from django.utils.translation import gettext as _
 
 from analytics_app.analyses.metrics.compared import AS_WMT, CORRECTED
+from analytics_app.analyses.metrics.numbers import number_tables
 from analytics_app.models import ResultRow
 from analytics_app.show import cells, labels
 from analytics_app.show.cells import Cell
 from analytics_app.show.formats import digits, interval, items, p, p_adjusted, pair, whole
+from analytics_app.show.index import RowIndex
 from analytics_app.show.notes import notes_of
 from analytics_app.show.shown import Shown, StoredRows, general_table, lines_of, named, own, table_of, tables_of
 from analytics_app.show.table import Table
@@ -26,31 +29,38 @@ ENDS = (
     "metric_pearson_top", "metric_pearson_last", "metric_pairwise_accuracy_top", "metric_pairwise_accuracy_last",
 )  # fmt: skip
 MOST_PAIRS = 200
+# The names of parts that the settings of a whole analysis choose, and not one of its slices.
+_CHOSEN = re.compile(r"system!=|all raters agree on |at least \d+ ratings")
 
 
 @tables_of("metrics", "metrics_of_errors")
 def metrics(rows: StoredRows, limit: float) -> Iterator[Table]:
     """Yield a table for each level, with one row for each metric, the best first; then pairs of metrics."""
-    yield from with_signatures(rows, _tables(rows, limit))
+    yield from shaped(rows, _tables, limit, caption=_("Metrics on parts of the texts"))
 
 
-def with_signatures(rows: StoredRows, tables: Iterable[Table]) -> Iterator[Table]:
-    """Yield tables with a note on each metric that was computed here: its signature, which papers report."""
-    signatures = {}
-    for row in rows.kept:
-        for name, end in ((row.metric, ""), (row.metric_b, "_b")):
-            if signature := (row.settings or {}).get(f"signature{end}"):
-                signatures[name] = signature
-    notes = [
-        _("%(name)s was computed here: %(signature)s") % {"name": name, "signature": signature}
-        for name, signature in sorted(signatures.items())
-    ]
-    yield from (replace(table, notes=[*table.notes, *notes]) for table in tables)
+def shaped(
+    rows: StoredRows, tables: Callable[[StoredRows, float], Iterator[Table]], limit: float, *, caption: str
+) -> Iterator[Table]:
+    """Yield the tables of all texts, then those of chosen texts, then a general table of other parts.
+
+    The captions of tables of chosen texts name the choice: systems that were left out, texts with certain ratings, or
+    any choice where there are no rows of all texts.
+    """
+    whole, parts = rows.whole, rows.parts
+    yield from tables(whole, limit)
+    names = list(dict.fromkeys(str(row.slice) for row in parts if row.slice and _CHOSEN.match(row.slice)))
+    if parts and parts[0].slice and not whole.kept and parts[0].slice not in names:
+        names.insert(0, parts[0].slice)
+    for name in names:
+        for table in tables(RowIndex([row for row in parts if row.slice == name]), limit):
+            yield replace(table, caption=f"{table.caption} ({name})")
+    yield from general_table([row for row in parts if row.slice not in names], limit, caption=caption)
 
 
-def _tables(rows: StoredRows, limit: float) -> Iterator[Table]:
-    every = rows.whole
+def _tables(every: StoredRows, limit: float) -> Iterator[Table]:
     yield from _level(every, OVER_TEXTS, _("Metrics over texts"), _("Texts"))
+    yield from number_tables(every)
     yield from _accuracies(every)
     yield from _level(every, WITHIN, _("Metrics within items"))
     yield from _level(every, TAU_LIKE, _("Tau-like within items"), _("Pairs"))
@@ -59,11 +69,11 @@ def _tables(rows: StoredRows, limit: float) -> Iterator[Table]:
     yield from _ends(every)
     yield from _groups(every)
     yield from _swapped(every, limit)
-    for statistic in ("metric_williams_texts", "metric_williams_systems"):
-        yield from _pairs(every, statistic, limit)
+    for kind in ("", "spearman_", "kendall_"):
+        for level in ("texts", "systems"):
+            yield from _pairs(every, f"metric_williams_{kind}{level}", limit)
     yield from _means(every)
     yield from _differences(every, limit)
-    yield from general_table(rows.parts, limit, caption=_("Metrics on parts of the texts"))
 
 
 def _level(rows: StoredRows, statistics: Sequence[str], caption: str, counted: str = "") -> Iterator[Table]:
@@ -89,7 +99,7 @@ def _level(rows: StoredRows, statistics: Sequence[str], caption: str, counted: s
     columns += [own(counted, most(lambda row: row.n_ratings))] if counted else []
     columns.append(own(_("Items"), most(lambda row: row.n_items)))
     lines = sorted(lines_of(rows.of(*statistics), "metric"), key=place)
-    notes = [*notes_of(rows.of(*statistics)), *(_unknown_directions(lines) if counted else ())]
+    notes = [*notes_of(rows.of(*statistics)), *(unknown_directions(lines) if counted else ())]
     of_metrics = table_of(rows, caption, columns, lines, by=("metric",), notes=notes)
     yield from (_used(_with_people(table, rows, columns)) for table in of_metrics)
 
@@ -132,7 +142,7 @@ def _used(table: Table) -> Table:
     return replace(table, columns=columns, rows=[[line[n] for n in used] for line in table.rows])
 
 
-def _unknown_directions(rows: Sequence[ResultRow]) -> Iterator[str]:
+def unknown_directions(rows: Sequence[ResultRow]) -> Iterator[str]:
     """Yield a note that names the metrics of which nobody said which direction is better."""
     names = [str(row.metric) for row in rows if (row.settings or {}).get("direction") == "unknown"]
     if names:

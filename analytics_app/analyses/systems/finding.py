@@ -17,7 +17,8 @@ compares(
             "": Verb(_("is rated higher than"), _("are rated higher than")),
             # A pair of adjectives runs from the left-hand word to the right-hand one.
             "semantic_differential": Verb(_("is rated closer than"), _("are rated closer than"), to_the_right=True),
-            # Seconds, keystrokes and right answers are counted, not rated.
+            # Seconds, keystrokes, right answers and occurrences are counted, not rated.
+            "counting": Verb(_("has higher values than"), _("have higher values than")),
             "post_edit": Verb(_("has higher values than"), _("have higher values than")),
             "comprehension": Verb(_("has higher values than"), _("have higher values than")),
         },

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from analytics_app import analyses
+from analytics_app.analyses.wordings import wordings_finding
 from analytics_app.heds.answers import NOT_APPLICABLE
 from analytics_app.heds.filling.facts import (
     LIBRARY,
@@ -18,7 +19,10 @@ from analytics_app.heds.filling.wording import rules_in_words
 from analytics_app.heds.questions import questions
 from analytics_app.models import ResultRow
 from analytics_app.show import labels
+from analytics_app.show.findings import FindingQuestion
+from analytics_app.show.index import RowIndex
 from analytics_app.show.scope import scope_of
+from tasks_app.task_types.base import Criterion
 
 ABSOLUTE, RELATIVE = 1, 2
 OTHER = "other"
@@ -51,11 +55,41 @@ def proposals(facts: Facts, about: CriterionFacts) -> dict[str, Proposal]:
     answers["4.2.2"] = proposal(TASKS, "", RELATIVE if kind.side_by_side else ABSOLUTE)
     answers["4.3.1.1"] = proposal(LIBRARY, criterion.name or NOT_APPLICABLE)
     answers["4.3.2"] = proposal(LIBRARY, criterion.definition or NOT_APPLICABLE)
-    answers["4.3.7"] = proposal(LIBRARY, criterion.wording or NOT_APPLICABLE)
+    answers["4.3.7"] = proposal(LIBRARY, verbatim(criterion) or NOT_APPLICABLE)
     proposed = {"4.3.6": NOT_APPLICABLE, **kind.heds(criterion)}
     answers |= {number: _worded(number, words, TASKS) for number, words in proposed.items() if words}
     answers["4.3.9"] = proposal(facts.of_the_run, " ".join(_scores(facts, about)))
     return {**answers, **dict(_of_the_run(facts, about))}
+
+
+def verbatim(criterion: Criterion) -> str:
+    """Return the question word for word; of an experiment with its wording, all wordings with their short names."""
+    if not criterion.wordings:
+        return criterion.wording
+    named = "; ".join(f"{one.shown_wording}: {_in_full(one)}" for one in criterion.all_wordings)
+    return f"Each rater read one of {len(criterion.wording_keys)} wordings, drawn at random and balanced. {named}"
+
+
+def _in_full(criterion: Criterion) -> str:
+    """Return a wording with the texts above and below the question, and the direction of its scale."""
+    parts = [f"“{criterion.wording}”"]
+    parts += [f"above it: “{criterion.shown_first}”"] if criterion.shown_first else []
+    parts += [f"with the example “{criterion.example}”"] if criterion.example else []
+    scale = criterion.labels or tuple(filter(None, (criterion.low, criterion.high)))
+    words = f" ({' – '.join(reversed(scale) if criterion.reversed else scale)})" if scale else ""
+    if criterion.reversed:
+        parts.append(f"scale from its high to its low end{words}")
+    elif words:
+        parts.append(f"scale{words}")
+    return ", ".join(parts)
+
+
+def wordings_found(facts: Facts, about: CriterionFacts) -> str:
+    """Return whether the comparison of systems depends on the wording of a question; empty without an experiment."""
+    rows = RowIndex([row for row in _rows_about(facts, about) if row.analysis == "wordings"])
+    limit = 1 - float(facts.settings.get("confidence") or 0.95)
+    found = wordings_finding(rows, FindingQuestion("", about.frame.task.type, round(limit, 9)))
+    return "" if found is None else found.text
 
 
 def _worded(number: str, words: str, source: str) -> Proposal:
@@ -96,9 +130,11 @@ def _of_the_run(facts: Facts, about: CriterionFacts) -> Iterator[tuple[str, Prop
             else f"p values corrected by {labels.CORRECTIONS[correction]}"
         )
         scopes = "".join(f" {sentence}" for sentence in _scopes(rows))
-        yield "4.3.10", proposal(facts.of_the_run, f"For each pair of systems: {named}; {corrected}.{scopes}")
+        compared_how = f"For each pair of systems: {named}; {corrected}.{scopes}"
     else:
-        yield "4.3.10", proposal(facts.of_the_run, "None: no systems are compared.")
+        compared_how = "None: no systems are compared."
+    by_wording = wordings_found(facts, about)
+    yield "4.3.10", proposal(facts.of_the_run, f"{compared_how} {by_wording}".rstrip())
     source = facts.of_the_run
     for method, value, best, none in (
         ("4.3.11.1", "4.3.11.2", agreement_of(facts, about), "None: the run computed no agreement on this criterion."),

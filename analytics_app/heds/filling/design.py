@@ -14,6 +14,7 @@ from analytics_app.heds.filling.facts import (
     withdrawn_in_words,
 )
 from analytics_app.heds.filling.wording import failing, rules_in_words
+from analytics_app.selectors import taken_over
 from tasks_app import designs
 from tasks_app.channels import UNANSWERED_MINUTES
 from tasks_app.selectors.screens import Frame
@@ -96,6 +97,7 @@ def _collected(facts: Facts) -> Iterator[str]:
             yield f"{extended}."
     if withdrawn := withdrawn_in_words(facts):
         yield withdrawn
+    yield from taken_over.in_words(facts.study)
 
 
 def _seen(facts: Facts) -> Iterator[str]:

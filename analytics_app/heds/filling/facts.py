@@ -158,7 +158,7 @@ def facts_of(study: Study, run: Run | None = None) -> Facts:
         evaluators=counts.evaluators,
         groups=counts.groups,
         run=run,
-        rows=_rows(run),
+        rows=_rows(run, systems_hidden=study.state in Study.State.UNDER_WAY),
         # A run has its own settings.
         plan={} if run is not None else _plan(study),
     )
@@ -184,8 +184,11 @@ def _plan(study: Study) -> dict[str, Json]:
     return {**plan.default_document(), **document}
 
 
-def _rows(run: Run | None) -> list[ResultRow]:
-    """Return a run's rows about agreement, fieldwork, times, comparisons and marks of metrics; no slice, no rater."""
+def _rows(run: Run | None, *, systems_hidden: bool) -> list[ResultRow]:
+    """Return the rows of a run about agreement, fieldwork, comparisons, wordings, times and marks of metrics.
+
+    There are none of slices and raters. Those of wordings name systems, so they are missing while a study is open.
+    """
     if run is None:
         return []
     rows = ResultRow.objects.filter(run=run, basis="kept", slice=None, group=None, wave=None, rater=None)
@@ -193,6 +196,8 @@ def _rows(run: Run | None) -> list[ResultRow]:
     compared = rows.filter(metric=None).exclude(system_b=None)
     named = rows.filter(statistic__in=(*analyses.measures_of_agreement(), *REPEATS, *FIELDWORK, *CEILING)) | compared
     named |= rows.filter(analysis="predicted_marks", statistic__in=OF_METRICS, system=None, label=None)
+    if not systems_hidden:
+        named |= rows.filter(analysis="wordings")
     named |= rows.filter(analysis="set_time", system=None)
     return list(named.order_by("order"))
 

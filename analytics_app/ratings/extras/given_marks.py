@@ -121,7 +121,9 @@ _STORED = ("shown_judgment", "shown_part", "shown_list", "origin", "of", "plante
 def _lists(prefills: Any) -> Lists:
     """Return the given marks of each part and person, in their order."""
     payloads: dict[tuple[int, str], list[object]] = {}
-    for part, name, payload in prefills.values_list("part_id", "given_by", "payload"):
+    # Where an archive has left out what a text came with, nothing is known about it.
+    known = prefills.exclude(payload={})
+    for part, name, payload in known.values_list("part_id", "given_by", "payload"):
         payloads.setdefault((part, name), []).append(payload)
     return {key: prefilled(of_list) for key, of_list in payloads.items()}
 

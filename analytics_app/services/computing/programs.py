@@ -9,11 +9,14 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from os import SEEK_END
 from tempfile import TemporaryFile
-from threading import Event, Timer
+from time import monotonic
 from typing import IO, Any
 
 from django.conf import settings
 from django.utils.translation import gettext as _
+
+# Seconds after which the size of a program's output is looked at again, while it runs.
+LOOKS_EVERY = 0.2
 
 # Bytes at the end of what a program says about its errors, which are searched for the last line.
 _LAST_BYTES = 10_000
@@ -72,40 +75,37 @@ def scores_by(name: str, texts: Sequence[Mapping[str, Any]]) -> list[float]:
 def _run(
     command: Sequence[str], given: IO[bytes], errors: IO[bytes], most: int, seconds: float
 ) -> tuple[bytes, int, bool]:
-    """Run a program, and end it with all that it began if it takes too long or writes more than `most` bytes.
+    """Run a program, and end it with its processes if it takes too long or writes more than `most` bytes.
 
     Returns its output, its exit code, and whether it took longer than `seconds`.
     """
-    is_late = Event()
-    reading, writing = os.pipe()
-    with open(reading, "rb") as output:
+    with TemporaryFile() as output:
+        # The command is the administrator's own, and no shell reads it. In a session of its own, its processes can be
+        # ended together. It writes to a file: one that has left the session, as `setsid` does, would keep a pipe open,
+        # and the worker waiting for it.
+        process = subprocess.Popen(list(command), stdin=given, stdout=output, stderr=errors, start_new_session=True)
+        until = monotonic() + seconds
         try:
-            # The command is the administrator's own, and no shell reads it. In a session of its own, all of its
-            # processes can be ended: one that it left behind would keep its output open, and the worker waiting.
-            process = subprocess.Popen(
-                list(command), stdin=given, stdout=writing, stderr=errors, start_new_session=True
-            )
-        finally:
-            os.close(writing)
-
-        def end_late() -> None:
-            is_late.set()
-            _end(process.pid)
-
-        timer = Timer(seconds, end_late)
-        timer.daemon = True
-        timer.start()
-        try:
-            written = output.read(most + 1)
-            if len(written) > most:
-                _end(process.pid)
-            code = process.wait()
+            while _is_running(process) and _size(output) <= most and monotonic() < until:
+                pass
+            is_late = process.poll() is None and _size(output) <= most
         finally:
             # Also where the worker itself is told to stop meanwhile.
-            timer.cancel()
             _end(process.pid)
-            process.wait()
-    return written, code, is_late.is_set()
+            code = process.wait()
+        # Not from the position in the file, which is the program's as well.
+        return os.pread(output.fileno(), most + 1, 0), code, is_late
+
+
+def _is_running(process: subprocess.Popen[bytes]) -> bool:
+    """Wait for a moment, and return whether a program still runs."""
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(LOOKS_EVERY)
+    return process.returncode is None
+
+
+def _size(file: IO[bytes]) -> int:
+    return os.fstat(file.fileno()).st_size
 
 
 def _end(group: int) -> None:

@@ -1,6 +1,6 @@
 """Compute scores of metrics for the texts of a study, and store them with their signatures."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from django.db.models import QuerySet
@@ -9,9 +9,25 @@ from django.utils.translation import ngettext
 
 from analytics_app.models import MetricScore
 from analytics_app.services.computing.programs import ProgramFailed, programs, scores_by
+from analytics_app.services.computing.request import (
+    BOTH,
+    MOST_BY_NUMBER,
+    OF_ITEMS,
+    REFERENCES,
+    SOURCE,
+    Request,
+    Variant,
+)
 from analytics_app.services.uploads.flow import Uploaded
 from analytics_app.services.uploads.scores import Scores
-from analytics_app.stats.metrics.reference_scores import COMPUTED, TOKENIZERS, reference_scores
+from analytics_app.stats.metrics.reference_scores import (
+    COMPUTED,
+    ORDERS,
+    SACREBLEU,
+    ReferenceScores,
+    reference_scores,
+    tokenizers,
+)
 from tasks_app.models import Item, Output, Study
 from tasks_app.services import events
 from tasks_app.services.database import atomically
@@ -21,9 +37,15 @@ from tasks_app.services.progress import Tell, tell_nobody
 
 # Rows of one statement that inserts.
 _BATCH = 5000
-# Languages without spaces between words, or whose words BLEU splits in a way of their own.
-SPLIT_APART = {"ja": "char", "zh": "zh", "ko": "char", "th": "char"}
-BY_WORDS = ("BLEU", "TER", "ROUGE-1", "ROUGE-2", "ROUGE-L")
+# Languages without spaces between words, or whose words are not the units of meaning that spaces separate: the
+# tokenizer to choose first, and the others that split them.
+SPLIT_APART = {
+    "ja": ("char", "ja-mecab"), "zh": ("zh", "char"), "ko": ("char", "ko-mecab"), "th": ("char",),
+}  # fmt: skip
+# The languages whose texts TER can split, too.
+ASIAN = frozenset({"ja", "zh"})
+# The metrics that count words, whose scores mean little where these are not split.
+BY_WORDS = tuple(metric for metric in COMPUTED if not metric.startswith("chrF"))
 
 
 class CannotCompute(Exception):
@@ -32,7 +54,11 @@ class CannotCompute(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ComputedText:
-    """A text of a system for an item, as metrics see it."""
+    """A text of a system for an item, as metrics see it.
+
+    `references` has a text for each place that references come from, "" where it has none for the item or is the
+    system itself.
+    """
 
     item: int
     item_key: str
@@ -40,27 +66,13 @@ class ComputedText:
     system_key: str
     text: str
     source: str
-    reference: str
+    references: tuple[str, ...]
     language: str
 
 
 def known_metrics() -> tuple[str, ...]:
     """Return the metrics that can be computed: those built in, then those of the site's programs."""
     return (*COMPUTED, *(name for name in sorted(programs()) if name not in COMPUTED))
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """The metrics that are asked for, and how they are computed.
-
-    `tokenizer` is how BLEU splits texts into words. `references` is the key of the system whose texts are the
-    references, "" for those of the items. With `replace`, all scores that the study has of these metrics are replaced.
-    """
-
-    metrics: tuple[str, ...]
-    tokenizer: str = "13a"
-    references: str = ""
-    replace: bool = False
 
 
 def no_more(_uploaded: Uploaded) -> None:
@@ -86,17 +98,17 @@ def compute_scores(
         See `require`; or a program failed.
     """  # fmt: skip
     require(study, request)
-    texts = texts_of(study, request.references)
+    texts = texts_of(study, request)
     if not texts:
         raise CannotCompute(_("The study has no texts to score."))
     rows: list[MetricScore] = []
-    for metric in request.metrics:
-        rows += _computed(study, metric, texts, request, tell)
+    for variant in request.variants:
+        rows += _computed(study, variant, texts, request, tell)
     of_systems = sum(row.item_id is None for row in rows)
-    counts = {"scores": len(rows), "metrics": len(request.metrics), "of systems as wholes": of_systems}
+    counts = {"scores": len(rows), "metrics": len(request.names), "of systems as wholes": of_systems}
     summary = ngettext("%(n)s score: %(names)s", "%(n)s scores: %(names)s", len(rows))
-    words = {"n": f"{len(rows):,}", "names": ", ".join(request.metrics)}
-    uploaded = Uploaded(counts, summary % words, tuple(_notes(request, texts)), request.metrics)
+    words = {"n": f"{len(rows):,}", "names": ", ".join(request.names)}
+    uploaded = Uploaded(counts, summary % words, tuple(_notes(request, texts)), request.names)
     tell(_("Storing the scores"))
     _store(study.pk, rows, request, by, lambda: stored(uploaded))
     return uploaded
@@ -108,35 +120,58 @@ def require(study: Study, request: Request) -> None:
     Raises
     ------
     CannotCompute
-        The study is a draft, a metric is unknown or has scores already, or there is no reference that a metric needs.
+        The study is a draft, a metric is unknown or has scores already, or there is no reference or source that a
+        metric needs.
     """
     if refusal := Scores.refusal(study):
         raise CannotCompute(refusal)
     if unknown := [name for name in request.metrics if name not in known_metrics()]:
         sentence = _("Unknown: %(names)s. Known are %(known)s.")
         raise CannotCompute(sentence % {"names": ", ".join(unknown), "known": ", ".join(known_metrics())})
-    if not request.metrics or request.tokenizer not in TOKENIZERS:
+    if not (request.metrics and request.tokenizers and set(request.tokenizers) <= set(tokenizers())):
         raise CannotCompute(
-            _("Name at least one metric, and a tokenizer among %(known)s.") % {"known": ", ".join(TOKENIZERS)}
+            _("Name at least one metric, and a tokenizer among %(known)s.") % {"known": ", ".join(tokenizers())}
         )
-    _require_references(study, request)
-    stored = MetricScore.objects.filter(study=study, metric__in=request.metrics)
+    if not (request.against and set(request.against) <= {REFERENCES, SOURCE, BOTH} and request.references):
+        raise CannotCompute(_("Compare texts with references, source or both, and name where references come from."))
+    if request.by_number and not 1 < len(request.references) <= MOST_BY_NUMBER:
+        sentence = _("Fewer references at once need several places that references come from, at most %(most)d.")
+        raise CannotCompute(sentence % {"most": MOST_BY_NUMBER})
+    if request.by_number and REFERENCES not in request.against:
+        raise CannotCompute(_("Fewer references at once are taken where texts are compared with the references alone."))
+    needing = [name for name in request.metrics if name in COMPUTED]
+    if needing and set(request.against) & {SOURCE, BOTH}:
+        _require_sources(study, needing)
+    if request.needs_references:
+        _require_references(study, request, needing)
+    stored = MetricScore.objects.filter(study=study, metric__in=request.names)
     _require_none(stored, request)
 
 
-def _require_references(study: Study, request: Request) -> None:
-    """Check that a metric that needs references has some, and that a system that has them has one for an item."""
-    if request.references:
-        references = _reference_texts(study, request.references)
+def _require_sources(study: Study, needing: Sequence[str]) -> None:
+    """Check that metrics that compare with the source have some."""
+    if not Item.objects.filter(Item.LIVE, study=study, source__regex=r"\S").exists():
+        sentence = ngettext(
+            "%(names)s cannot compare with the source: no item of this study has one.",
+            "%(names)s cannot compare with the source: no item of this study has one.",
+            len(needing),
+        )
+        raise CannotCompute(sentence % {"names": ", ".join(needing)})
+
+
+def _require_references(study: Study, request: Request, needing: Sequence[str]) -> None:
+    """Check that metrics that need references have some, and that a system that has them has one for an item."""
+    for key in request.systems:
+        references = _reference_texts(study, key)
         if not references:
             sentence = _("The study has no texts of a system “%(key)s” that could be the references.")
-            raise CannotCompute(sentence % {"key": request.references})
+            raise CannotCompute(sentence % {"key": key})
         if len({item for item, _text in references}) < len(references):
             sentence = _("The system “%(key)s” has several texts for an item, so they cannot be its reference.")
-            raise CannotCompute(sentence % {"key": request.references})
+            raise CannotCompute(sentence % {"key": key})
+    if OF_ITEMS not in request.references or not needing:
         return
-    needing = [name for name in request.metrics if name in COMPUTED]
-    if needing and not Item.objects.filter(Item.LIVE, study=study, reference__regex=r"\S").exists():
+    if not Item.objects.filter(Item.LIVE, study=study, reference__regex=r"\S").exists():
         sentence = ngettext(
             "%(names)s needs references, and no item of this study has one.",
             "%(names)s need references, and no item of this study has one.",
@@ -164,67 +199,99 @@ def _reference_texts(study: Study, system: str) -> list[tuple[int, str]]:
     return list(_texts(study).filter(system__key=system).values_list("item_id", "text"))
 
 
-def texts_of(study: Study, references: str = "") -> list[ComputedText]:
-    """Return the texts of a study's present items, system by system; pictures, sounds and films are left out.
+def texts_of(study: Study, request: Request) -> list[ComputedText]:
+    """Return the texts of a study's present items, system by system; pictures, sounds and films are left out."""
+    of_systems = {key: dict(_reference_texts(study, key)) for key in request.systems}
+    outputs = _texts(study).select_related("item", "system").order_by("system__key", "item__key", "variant")
 
-    With `references`, the texts of that system are the references of the others, and left out.
-    """
-    others = dict(_reference_texts(study, references)) if references else None
-    outputs = (
-        _texts(study)
-        .exclude(system__key=references)
-        .select_related("item", "system")
-        .order_by("system__key", "item__key", "variant")
-    )
+    def reference(key: str, output: Output) -> str:
+        if key == OF_ITEMS:
+            return output.item.reference
+        return "" if key == output.system.key else of_systems[key].get(output.item_id, "")
+
     return [
         ComputedText(
             output.item_id, output.item.key, output.system_id, output.system.key, output.text, output.item.source,
-            output.item.reference if others is None else others.get(output.item_id, ""),
-            output.language or study.language,
+            tuple(reference(key, output) for key in request.references), output.language or study.language,
         )
         for output in outputs.iterator()
     ]  # fmt: skip
 
 
+def _compared_with(variant: Variant, text: ComputedText, request: Request) -> tuple[str, ...]:
+    """Return the texts that a metric compares a text with; none if the text gets no score.
+
+    A system whose texts are references is compared with the source, and with fewer references than there are in all:
+    then its own text is not among them.
+    """
+    references = tuple(reference for reference in text.references if reference.strip())
+    source = (text.source,) if text.source.strip() else ()
+    if variant.against == SOURCE:
+        return source
+    is_reference = text.system_key in request.systems
+    if request.by_number and variant.against == REFERENCES and len(references) < len(request.references) - is_reference:
+        # Numbers of references are compared on the same texts.
+        return ()
+    if variant.at_once is not None:
+        return references
+    if is_reference or not references:
+        return ()
+    if variant.against == BOTH:
+        return (*source, *references) if source else ()
+    return references
+
+
 def _computed(
-    study: Study, metric: str, texts: Sequence[ComputedText], request: Request, tell: Tell
+    study: Study, variant: Variant, texts: Sequence[ComputedText], request: Request, tell: Tell
 ) -> Iterator[MetricScore]:
-    of_references = f" (references: {request.references})" if request.references else ""
+    named_references = ", ".join(key or _("items") for key in request.references) if request.systems else ""
+    details = "" if variant.against == REFERENCES else f"|against:{variant.against}"
+    if named_references and variant.against != SOURCE:
+        details += f" (references: {named_references})"
 
     def row(item: int | None, system: int, value: float, signature: str) -> MetricScore:
         return MetricScore(
-            study=study, metric=metric, item_id=item, system_id=system, value=value,
-            signature=f"{signature}{of_references}"[:300], source=MetricScore.Source.COMPUTED,
+            study=study, metric=variant.name, item_id=item, system_id=system, value=value,
+            signature=f"{signature}{details}"[:300], source=MetricScore.Source.COMPUTED,
         )  # fmt: skip
 
-    if metric not in COMPUTED:
+    if variant.metric not in COMPUTED:
+        scored = [text for text in texts if SOURCE in request.against or text.system_key not in request.systems]
         sentence = ngettext(
             "%(metric)s: the program is scoring %(n)s text",
             "%(metric)s: the program is scoring %(n)s texts",
-            len(texts),
+            len(scored),
         )
-        tell(sentence % {"metric": metric, "n": f"{len(texts):,}"})
-        scores = _by_program(metric, texts)
-        yield from (row(*place, value, f"program:{metric}") for place, value in _means(texts, scores).items())
+        tell(sentence % {"metric": variant.name, "n": f"{len(scored):,}"})
+        scores = _by_program(variant.metric, scored)
+        yield from (row(*place, value, f"program:{variant.name}") for place, value in _means(scored, scores).items())
         return
-    by_system: dict[int, list[ComputedText]] = {}
+    by_system: dict[int, list[tuple[ComputedText, tuple[str, ...]]]] = {}
     for text in texts:
-        if text.reference.strip():
-            by_system.setdefault(text.system, []).append(text)
+        if compared := _compared_with(variant, text, request):
+            by_system.setdefault(text.system, []).append((text, compared))
     for place, (system, own) in enumerate(by_system.items(), start=1):
-        tell(_("%(metric)s: system %(place)d of %(n)d") % {"metric": metric, "place": place, "n": len(by_system)})
-        found = reference_scores(
-            metric, [text.text for text in own], [text.reference for text in own], tokenizer=request.tokenizer
-        )
-        yield from (row(*place, value, found.signature) for place, value in _means(own, found.texts).items())
+        tell(_("%(metric)s: system %(place)d of %(n)d") % {
+            "metric": variant.name, "place": place, "n": len(by_system),
+        })  # fmt: skip
+        found = _scores(variant, own)
+        of_texts = [text for text, _compared in own]
+        yield from (row(*at, value, found.signature) for at, value in _means(of_texts, found.texts).items())
         if found.whole is not None:
             yield row(None, system, found.whole, found.signature_of_whole)
+
+
+def _scores(variant: Variant, own: Sequence[tuple[ComputedText, tuple[str, ...]]]) -> ReferenceScores:
+    return reference_scores(
+        variant.metric, [text.text for text, _compared in own], [compared for _text, compared in own],
+        tokenizer=variant.tokenizer, at_once=variant.at_once,
+    )  # fmt: skip
 
 
 def _by_program(metric: str, texts: Sequence[ComputedText]) -> list[float]:
     given = [
         {"item": text.item_key, "system": text.system_key, "text": text.text, "source": text.source,
-         "reference": text.reference, "language": text.language}
+         "reference": next(filter(str.strip, text.references), ""), "language": text.language}
         for text in texts
     ]  # fmt: skip
     try:
@@ -244,37 +311,65 @@ def _means(texts: Sequence[ComputedText], scores: Sequence[float]) -> Mapping[tu
 @atomically
 def _store(study_id: int, rows: Sequence[MetricScore], request: Request, by: Actor, also: Callable[[], None]) -> None:
     study = storing.hold(study_id)
-    stored = MetricScore.objects.filter(study=study, metric__in=request.metrics)
+    stored = MetricScore.objects.filter(study=study, metric__in=request.names)
     _require_none(stored, request)
     stored.delete()
     MetricScore.objects.bulk_create(rows, batch_size=_BATCH)
-    after = {"metrics": list(request.metrics), "scores": len(rows), "replaced": request.replace}
-    if request.references:
-        after["references"] = request.references
-    events.log(study, by, "computed scores", about=", ".join(request.metrics)[:100], after=after)
+    after = {"metrics": list(request.names), "scores": len(rows), "replaced": request.replace}
+    if request.systems:
+        after["references"] = ", ".join(key or "items" for key in request.references)
+    events.log(study, by, "computed scores", about=", ".join(request.names)[:100], after=after)
     also()
 
 
 def _notes(request: Request, texts: Sequence[ComputedText]) -> Iterator[str]:
-    metrics, tokenizer = request.metrics, request.tokenizer
-    without = sum(not text.reference.strip() for text in texts)
-    if without and any(metric in COMPUTED for metric in metrics):
+    is_compared = any(metric in COMPUTED for metric in request.metrics)
+    without = sum(not any(map(str.strip, text.references)) for text in texts if text.system_key not in request.systems)
+    if without and is_compared and request.needs_references:
         sentence = ngettext(
             "%(n)d text has no score by metrics that need a reference, since its item has none.",
             "%(n)d texts have no score by metrics that need a reference, since their items have none.",
             without,
         )
         yield sentence % {"n": without}
-    languages = {text.language.partition("-")[0] for text in texts} & SPLIT_APART.keys()
-    if tokenizer in {"zh", "char"}:
-        languages = set()
-    by_words = [metric for metric in metrics if metric in BY_WORDS]
-    for language in sorted(languages if by_words else ()):
-        sentence = _(
-            "The texts are in a language (%(language)s) that the tokenizer %(tokenizer)s does not split into words, so "
-            "scores by %(names)s mean little. Choose the tokenizer %(better)s for BLEU and TER, or use chrF."
+    without = sum(not text.source.strip() for text in texts)
+    if without and is_compared and set(request.against) & {SOURCE, BOTH}:
+        sentence = ngettext(
+            "%(n)d text has no score by metrics that compare with the source, since its item has none.",
+            "%(n)d texts have no score by metrics that compare with the source, since their items have none.",
+            without,
         )
-        names = ", ".join(by_words)
-        yield sentence % {
-            "language": language, "tokenizer": tokenizer, "names": names, "better": SPLIT_APART[language],
-        }  # fmt: skip
+        yield sentence % {"n": without}
+    yield from _unsplit(request, {text.language.partition("-")[0] for text in texts})
+
+
+def _unsplit(request: Request, languages: Set[str]) -> Iterator[str]:
+    """Yield a warning for each language that is not split into words, with the metrics that say little then."""
+    for language in sorted(languages & SPLIT_APART.keys()):
+        poor = [
+            variant for variant in request.variants if variant.metric in BY_WORDS and not _splits(variant, language)
+        ]
+        if poor:
+            sentence = _(
+                "The texts are in a language (%(language)s) that the tokenizer %(tokenizer)s does not split into "
+                "words, so scores by %(names)s mean little. Choose the tokenizer %(better)s for %(metrics)s, or use "
+                "chrF."
+            )
+            chosen = dict.fromkeys(variant.split or "13a" for variant in poor)
+            yield sentence % {
+                "language": language, "tokenizer": ", ".join(chosen),
+                "names": ", ".join(variant.name for variant in poor), "better": SPLIT_APART[language][0],
+                "metrics": split_metrics(language),
+            }  # fmt: skip
+
+
+def split_metrics(language: str) -> str:
+    """Return the metrics that a tokenizer helps with texts of a language: TER splits only Chinese and Japanese."""
+    return _("BLEU and TER") if language in ASIAN else "BLEU"
+
+
+def _splits(variant: Variant, language: str) -> bool:
+    """Return whether a metric splits the words of a language that spaces do not separate."""
+    if variant.metric in ORDERS:
+        return variant.split in SPLIT_APART[language]
+    return variant.metric in SACREBLEU and variant.split == "asian" and language in ASIAN

@@ -34,6 +34,7 @@ def over_texts(
     n_resamples: int,
     confidence: float,
     rng: np.random.Generator,
+    tau_interval: bool = True,
 ) -> Correlations:
     """Correlate scores of people and of a metric over all texts of all systems; intervals over items [1]_.
 
@@ -46,6 +47,8 @@ def over_texts(
     n_resamples : int
     confidence : float
     rng : numpy.random.Generator
+    tau_interval : bool
+        Whether tau has an interval, whose time grows with the square of the number of texts.
 
     Returns
     -------
@@ -74,12 +77,14 @@ def over_texts(
         undefined = texts.estimate(None, problem)
         return Correlations(undefined, undefined, undefined)
     too_many = f"No interval is drawn for tau over more than {_PAIRED_TEXTS:,} texts."
+    if not tau_interval:
+        too_many = "No interval is drawn for tau over so many texts, systems and metrics."
     return Correlations(
         *texts.correlations(
             # Means of ratings that differ by rounding only are tied. Scores of metrics are not rounded: a BLEU of
             # 1e-16 is not equal to 1e-12.
             tying=settled(texts.x),
-            no_tau_interval=too_many if texts.x.size > _PAIRED_TEXTS else None,
+            no_tau_interval=too_many if texts.x.size > _PAIRED_TEXTS or not tau_interval else None,
             n_resamples=n_resamples,
             confidence=confidence,
             rng=rng,
@@ -231,6 +236,40 @@ def pearson(x: ArrayLike, y: ArrayLike) -> float | None:
     """
     scores_x, scores_y = checked_values(x), checked_values(y)
     return None if _no_correlation(scores_x, scores_y, "scores", least=2) else r_of(scores_x, scores_y)
+
+
+def spearman(x: ArrayLike, y: ArrayLike) -> float | None:
+    """Spearman's rho: Pearson's correlation of ranks, or None as for `pearson`. Values that differ by rounding tie.
+
+    Examples
+    --------
+    >>> spearman([1, 2, 3], [2, 9, 4.0])
+    0.5
+    """
+    from scipy.stats import rankdata  # noqa: PLC0415  takes a second to load
+
+    scores_x, scores_y = settled(checked_values(x)), checked_values(y)
+    return (
+        None
+        if _no_correlation(scores_x, scores_y, "scores", least=2)
+        else pearson(*map(rankdata, (scores_x, scores_y)))
+    )
+
+
+def kendall(x: ArrayLike, y: ArrayLike) -> float | None:
+    """Kendall's tau-b, or None as for `pearson`. Values of people that differ by rounding tie.
+
+    Examples
+    --------
+    >>> round(kendall([1, 2, 3], [2, 9, 4.0]), 4)
+    0.3333
+    """
+    from scipy.stats import kendalltau  # noqa: PLC0415  takes a second to load
+
+    scores_x, scores_y = settled(checked_values(x)), checked_values(y)
+    if _no_correlation(scores_x, scores_y, "scores", least=2):
+        return None
+    return float(kendalltau(scores_x, scores_y).statistic)
 
 
 # Helpers of the functions above ---------------------------------------------------------------------------

@@ -174,7 +174,7 @@ def _compared(given: Ratings, crossed: Design, fit: Fit) -> CrossedComparison:
         if places[system] < 0:
             means.append(Estimate(None, n_ratings=0, n_items=0, n_raters=0, note=NOTHING))
             continue
-        value, se, df = _contrast(fit, np.eye(present.size)[places[system]], of_means)
+        value, se, df = fit.contrast(np.eye(present.size)[places[system]], of_means)
         means.append(estimate(value, se, df, given.confidence, counts(given, system), tested=None))
     pairs = []
     for a, b in given.pairs.tolist():
@@ -182,7 +182,7 @@ def _compared(given: Ratings, crossed: Design, fit: Fit) -> CrossedComparison:
             pairs.append(CrossedPair(a, b, Estimate(None, note=NOTHING, **counts(given, a, b))))
             continue
         signs = np.eye(present.size)[places[a]] - np.eye(present.size)[places[b]]
-        value, se, df = _contrast(fit, signs, caution)
+        value, se, df = fit.contrast(signs, caution)
         difference = estimate(value, se, df, given.confidence, counts(given, a, b), tested=0.0)
         pairs.append(CrossedPair(a, b, difference, value / spread))
     deviations = {name: _deviation(variances[name]) for name in TERMS if name in variances}
@@ -210,16 +210,6 @@ def _rule(few: list[_Side], zero: tuple[str, ...], caution: int | None) -> str:
         f"{_SATTERTHWAITE} They are at most {caution}: with only {scarce}, a variance between systems that is estimated"
         " as 0 may well be larger."
     )
-
-
-def _contrast(fit: Fit, signs: Floats, most: int | None) -> tuple[float, float, float]:
-    """Return a contrast of system means, its standard error, and Satterthwaite's degrees of freedom, `most` at most."""
-    variance = float(signs @ fit.covariance @ signs)
-    slope = np.einsum("i,ijk,j->k", signs, fit.slopes, signs)
-    freedom = 2 * variance**2 / float(slope @ fit.parameters @ slope)
-    # Below 1 the approximation has no meaning: there is at least one difference to learn a variance from.
-    freedom = max(1.0, freedom if most is None else min(freedom, most))
-    return float(signs @ fit.effects), variance**0.5, freedom
 
 
 def _undefined(given: Ratings, note: str) -> CrossedComparison:

@@ -196,6 +196,15 @@ class Fit:
     converged: bool
     deviance: float
 
+    def contrast(self, signs: Floats, most: int | None) -> tuple[float, float, float]:
+        """Return a contrast of means, its standard error, and Satterthwaite's degrees of freedom, at most `most`."""
+        variance = float(signs @ self.covariance @ signs)
+        slope = np.einsum("i,ijk,j->k", signs, self.slopes, signs)
+        freedom = 2 * variance**2 / float(slope @ self.parameters @ slope)
+        # Below 1 the approximation has no meaning: there is at least one difference to learn a variance from.
+        freedom = max(1.0, freedom if most is None else min(freedom, most))
+        return float(signs @ self.effects), variance**0.5, freedom
+
 
 def fitted(design: Design, layout: Layout) -> Fit:
     """Estimate variances by REML [1]_ and system means by generalised least squares.

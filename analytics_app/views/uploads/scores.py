@@ -14,13 +14,15 @@ from django.utils.translation import gettext_lazy, ngettext
 from analytics_app.models import ScoreWork
 from analytics_app.selectors.scores import metrics_of
 from analytics_app.services.computing import background
-from analytics_app.services.computing.scores import CannotCompute, Request, known_metrics, require
+from analytics_app.services.computing.request import AGAINST, OF_ITEMS, REFERENCES, Request
+from analytics_app.services.computing.scores import SPLIT_APART, CannotCompute, known_metrics, require, split_metrics
 from analytics_app.services.uploads.scores import Scores
-from analytics_app.stats.metrics.reference_scores import COMPUTED, TOKENIZERS
+from analytics_app.stats.metrics.reference_scores import COMPUTED, DEFAULT_TOKENIZER, OF_PACKAGES, tokenizers
 from analytics_app.views.uploads.base import UploadPages
 from tasks_app import access
 from tasks_app.models import Study, System
-from tasks_app.settings.fields import YesNoField, choice_field
+from tasks_app.services.background import Busy
+from tasks_app.settings.fields import YesNoField
 from tasks_app.views.researcher.frame import researcher_page, study_page
 from tasks_app.views.researcher.importing.uploading import EDITOR
 from tasks_app.views.researcher.parts import part, wants_part
@@ -31,6 +33,8 @@ SPLITS = {
     "zh": gettext_lazy("zh – Chinese"),
     "char": gettext_lazy("char – every character, as for Japanese, Korean or Thai"),
     "none": gettext_lazy("none – the texts have spaces between words already"),
+    "ja-mecab": gettext_lazy("ja-mecab – words of Japanese, by MeCab"),
+    "ko-mecab": gettext_lazy("ko-mecab – words of Korean, by MeCab"),
 }
 
 
@@ -43,18 +47,38 @@ class ComputeForm(forms.Form):
         label=gettext_lazy("Metrics"),
         error_messages={"required": gettext_lazy("Tick at least one metric.")},
     )
-    references = forms.ChoiceField(
+    against = forms.MultipleChoiceField(
+        choices=AGAINST.items(),
+        initial=[REFERENCES],
         required=False,
+        widget=forms.CheckboxSelectMultiple,
+        label=gettext_lazy("Compare texts with"),
+        help_text=gettext_lazy("Each choice gives scores with a name of their own, such as “BLEU (source)”."),
+    )
+    references = forms.MultipleChoiceField(
+        required=False,
+        initial=[OF_ITEMS],
+        widget=forms.CheckboxSelectMultiple,
         label=gettext_lazy("References"),
         help_text=gettext_lazy(
-            "The texts that the metrics compare with. A system whose texts are the references, such as people who "
-            "translated, gets no scores itself."
+            "Several are taken together. A system whose texts are references, such as people who translated, gets no "
+            "scores against all of them, but does against the source and against fewer references."
         ),
     )
-    tokenizer = choice_field(
-        gettext_lazy("How BLEU splits texts into words"),
-        [(name, SPLITS[name]) for name in TOKENIZERS],
-        initial=TOKENIZERS[0],
+    by_number = YesNoField(
+        label=gettext_lazy("Also with fewer references at once"),
+        help_text=gettext_lazy(
+            "With one reference, two, and so on: the mean over all choices, such as “BLEU (1 of 3 references)”. A "
+            "system whose texts are references is scored like the others, against the rest."
+        ),
+    )
+    tokenizer = forms.MultipleChoiceField(
+        choices=lambda: [(name, SPLITS[name]) for name in tokenizers()],
+        initial=[DEFAULT_TOKENIZER],
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        label=gettext_lazy("How BLEU splits texts into words"),
+        help_text=gettext_lazy("Each choice gives scores with a name of their own, such as “BLEU (zh)”."),
     )
     replace = YesNoField(label=gettext_lazy("Replace the scores that the study has of these metrics"))
 
@@ -63,7 +87,7 @@ class ComputeForm(forms.Form):
         self._study = study
         systems = System.objects.filter(study=study).order_by("key").values_list("key", "name")
         self.fields["references"].choices = [  # type: ignore[attr-defined]  # a field of choices
-            ("", _("The reference of each item")),
+            (OF_ITEMS, _("The reference of each item")),
             *((key, _("The texts of %(system)s") % {"system": name or key}) for key, name in systems),
         ]
 
@@ -76,7 +100,34 @@ class ComputeForm(forms.Form):
     def asked(self) -> Request:
         """Return the choice, from valid data."""
         given = self.cleaned_data
-        return Request(tuple(given["metrics"]), given["tokenizer"], given["references"], given["replace"])
+        return Request(
+            metrics=tuple(given["metrics"]), tokenizers=tuple(given["tokenizer"]) or (DEFAULT_TOKENIZER,),
+            against=tuple(given["against"]) or (REFERENCES,), references=tuple(given["references"]) or (OF_ITEMS,),
+            by_number=given["by_number"], replace=given["replace"],
+        )  # fmt: skip
+
+    @property
+    def boxes(self) -> list[forms.BoundField]:
+        """Return the fields of boxes to tick, but for the metrics."""
+        return [self["against"], self["references"], self["tokenizer"]]
+
+    @property
+    def not_installed(self) -> list[str]:
+        """Return the ways to split texts that need packages which this site does not have."""
+        return [name for name in OF_PACKAGES if name not in tokenizers()]
+
+    @property
+    def warning(self) -> str:
+        """Return a warning where the default does not split the language of the study into words; else nothing."""
+        language = self._study.language.partition("-")[0]
+        if language not in SPLIT_APART:
+            return ""
+        sentence = _(
+            "The texts of this study are in a language (%(language)s) that 13a does not split into words: scores by "
+            "words mean little with it. Tick %(better)s for %(metrics)s, or take chrF, which needs no words."
+        )
+        better = SPLIT_APART[language][0]
+        return sentence % {"language": language, "better": better, "metrics": split_metrics(language)}
 
     def clean(self) -> dict[str, Any]:
         """Refuse scores that cannot be computed, before a worker begins."""
@@ -112,7 +163,7 @@ class Pages(UploadPages):
             return self.page({"upload": self.upload_form(), **self.beside_upload()}, 422)
         try:
             background.ask(study=self.study, request=self.compute.asked, by=self.request.user)
-        except background.Busy as busy:
+        except Busy as busy:
             messages.warning(self.request, str(busy))
         return redirect("analytics:computing_scores", self.study.slug)
 

@@ -14,9 +14,15 @@ export function onPage(text, name) {
   return `${text.dataset.text}${name}`;
 }
 
+/** The places of a text's questions: its own, and where it ends a document, that of the questions about the whole. */
+export function placesOf(text) {
+  const ends = text.closest("form").querySelectorAll("[data-end-of]");
+  return [text, ...[...ends].filter((end) => end.dataset.endOf === text.dataset.text)];
+}
+
 function controlsOf(text) {
-  const controls = [...text.querySelectorAll("input[name], select[name], textarea[name]")];
-  return controls
+  return placesOf(text)
+    .flatMap((place) => [...place.querySelectorAll("input[name], select[name], textarea[name]")])
     .map((control) => [control.name.slice(text.dataset.text.length), control])
     .filter(([name]) => !NOT_ANSWER.includes(name));
 }

@@ -9,7 +9,7 @@ class Columns {
   constructor(root, form, tabs) {
     Object.assign(this, { root, form, tabs });
     this.buttons = [...tabs.querySelectorAll("[data-column]")];
-    this.cells = [...root.querySelectorAll("[data-text][data-column]")];
+    this.cells = [...root.querySelectorAll(".document-cell[data-column]")];
     const words = root.querySelector("template[data-document-words]").content.children;
     this.words = new Map([...words].map((one) => [one.dataset.word, one.textContent]));
     for (const button of this.buttons) {
@@ -17,7 +17,7 @@ class Columns {
     }
     // What is gone to is shown, such as an answer that is missing.
     for (const name of ["reveal", "focusin"]) {
-      root.addEventListener(name, ({ target }) => this.bring(target.closest("[data-text]")));
+      root.addEventListener(name, ({ target }) => this.bring(target.closest(".document-cell")));
     }
     form.addEventListener("change", () => this.count());
     tabs.hidden = false;

@@ -6,9 +6,9 @@ import { numeral } from "./words.js";
 /** The number fields of a row by what they ask: the name of a field without the text that it is about. */
 function byQuestion(row) {
   const fields = new Map();
-  for (const cell of row.querySelectorAll("[data-text]")) {
+  for (const cell of row.querySelectorAll("[data-text], [data-end-of]")) {
     for (const field of cell.querySelectorAll("[data-slider] input[type=number]")) {
-      const name = field.name.slice(cell.dataset.text.length);
+      const name = field.name.slice((cell.dataset.text ?? cell.dataset.endOf).length);
       fields.set(name, [...(fields.get(name) ?? []), { field, name: cell.dataset.name }]);
     }
   }

@@ -1,7 +1,7 @@
 // A judging page: drafts, sending, clocks, keys and what is missing, put together.
 
 import { announce } from "./announce.js";
-import { answerOf, changedBefore, onPage, restore, textsOf } from "./answer.js";
+import { answerOf, changedBefore, onPage, placesOf, restore, textsOf } from "./answer.js";
 import * as breaks from "./break.js";
 import { Drafts, isNewer } from "./draft.js";
 import { Missing } from "./errors.js";
@@ -77,11 +77,13 @@ function draftsOf(form, text, key, show) {
   } else if (copy) {
     local.remove(key);
   }
-  if ([...text.querySelectorAll("input, select, textarea")].some(changedBefore)) {
-    drafts.changed();
+  for (const place of placesOf(text)) {
+    if ([...place.querySelectorAll("input, select, textarea")].some(changedBefore)) {
+      drafts.changed();
+    }
+    place.addEventListener("change", () => drafts.changed());
+    place.addEventListener("input", (event) => event.target.tagName === "TEXTAREA" && drafts.changed());
   }
-  text.addEventListener("change", () => drafts.changed());
-  text.addEventListener("input", (event) => event.target.tagName === "TEXTAREA" && drafts.changed());
   document.addEventListener("visibilitychange", () => {
     drafts.flush({ last: document.visibilityState === "hidden" });
   }, during());

@@ -59,7 +59,8 @@ export function onDigit(form, handle) {
   markCurrent(form);
   document.addEventListener("keydown", (event) => {
     const digit = isPlain(event) ? digitOf(event) : null;
-    if (digit === null || isTyping(event.target) || isOff() || blocked(form)) {
+    // A page may have two scripts with digits: the one that comes first may already have moved on to another question.
+    if (digit === null || event.defaultPrevented || isTyping(event.target) || isOff() || blocked(form)) {
       return;
     }
     const question = currentQuestion(form);

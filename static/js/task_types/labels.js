@@ -1,18 +1,19 @@
-// Labels: digits choose, "None of these" stands alone, and what is asked after a label comes and goes with it.
+// Labels and predictions: digits choose, "None of these" stands alone, and a question after a label comes and goes with
+// the label.
 
 import { announce } from "../core/announce.js";
 import { goOn, onDigit } from "../core/keys.js";
 import { onEveryPage } from "../core/page.js";
 
 /**
- * Which boxes stay ticked once one was ticked: "None of these" takes the others away, and they take it away.
- * `ticked` holds places, `none` is the place of "None of these", or -1.
+ * Return the boxes that stay ticked once one was ticked: a box such as "None of these" takes the others away, and they
+ * take it away. `ticked` holds places, `single` the places of the boxes that stand alone.
  */
-export function alone(ticked, now, none) {
-  if (now === none) {
-    return [none];
+export function alone(ticked, now, single) {
+  if (single.includes(now)) {
+    return [now];
   }
-  return ticked.filter((place) => place !== none);
+  return ticked.filter((place) => !single.includes(place));
 }
 
 /** What still has to be answered in a question: "choose", the place of what is asked after a label, or null. */
@@ -88,8 +89,8 @@ class Question {
     }
     if (control.type === "checkbox" && control.checked) {
       const ticked = this.main.flatMap((box, place) => (box.checked ? [place] : []));
-      const none = this.main.findIndex((box) => "none" in box.dataset);
-      const left = alone(ticked, this.main.indexOf(control), none);
+      const single = this.main.flatMap((box, place) => ("alone" in box.dataset ? [place] : []));
+      const left = alone(ticked, this.main.indexOf(control), single);
       this.main.forEach((box, place) => {
         box.checked = left.includes(place);
       });

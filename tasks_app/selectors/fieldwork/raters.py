@@ -46,34 +46,42 @@ _STANDINGS = {
     Outcome.FULL: Standing.SENT_AWAY,
 }
 
-# Counts sets as selectors/pay.py does, and adds the columns that tell where a rater is. A repeat of a skipped unit is
-# never shown. Imported answers have no set.
+# Counts sets as selectors/pay.py does, and adds the columns that tell where a rater is. Imported answers have no set.
 _SETS = """
-SELECT a.rater_id, COALESCE(s.task_id, 0),
-       count(*) FILTER (WHERE a.purpose = 'main'),
-       count(*) FILTER (WHERE a.purpose = 'main' AND a.state = ANY(%(done)s)),
-       count(*) FILTER (WHERE o.id IS NULL OR o.state <> 'skipped'),
-       count(*) FILTER (WHERE a.state = ANY(%(done)s)),
-       count(*) FILTER (WHERE a.purpose IN ('training', 'exam')),
-       count(*) FILTER (WHERE a.purpose IN ('training', 'exam') AND NOT a.state = ANY(%(done)s)),
-       count(*) FILTER (WHERE a.purpose = 'screening' AND NOT a.state = ANY(%(done)s)),
-       count(*) FILTER (WHERE a.state = 'skipped'),
+WITH counts AS (
+    SELECT a.rater_id, a.set_id,
+           count(*) FILTER (WHERE a.purpose = 'main') AS main,
+           count(*) FILTER (WHERE a.purpose = 'main' AND a.state = ANY(%(done)s)) AS judged,
+           count(*) AS given,
+           count(*) FILTER (WHERE a.state = ANY(%(done)s)) AS answered,
+           count(*) FILTER (WHERE a.purpose IN ('training', 'exam')) AS practice,
+           count(*) FILTER (WHERE a.purpose IN ('training', 'exam') AND NOT a.state = ANY(%(done)s)) AS practice_left,
+           count(*) FILTER (WHERE a.purpose = 'screening' AND NOT a.state = ANY(%(done)s)) AS screening_left,
+           count(*) FILTER (WHERE a.state = 'skipped') AS skipped,
+           GREATEST(max(a.first_shown), max(a.renewed_at)) AS last_seen
+    FROM tasks_app_rater r JOIN tasks_app_assignment a ON a.rater_id = r.id
+    WHERE r.study_id = %(study)s
+    GROUP BY a.rater_id, a.set_id),
+never_shown AS (
+    SELECT a.rater_id, a.set_id, count(*) AS n
+    FROM tasks_app_rater r JOIN tasks_app_assignment a ON a.rater_id = r.id
+    JOIN tasks_app_assignment o ON o.id = a.repeat_of_id
+    WHERE r.study_id = %(study)s AND a.repeat_of_id IS NOT NULL AND o.state = 'skipped'
+    GROUP BY a.rater_id, a.set_id)
+SELECT c.rater_id, COALESCE(s.task_id, 0), c.main, c.judged, c.given - COALESCE(n.n, 0), c.answered, c.practice,
+       c.practice_left, c.screening_left, c.skipped,
        COALESCE(s.state = 'open' AND s.lease_until > clock_timestamp()
                 AND (s.opens_at IS NULL OR s.opens_at <= clock_timestamp()), false),
        COALESCE(s.state = 'open' AND s.opens_at > clock_timestamp(), false),
-       GREATEST(max(a.first_shown), max(a.renewed_at))
-FROM tasks_app_assignment a
-JOIN tasks_app_rater r ON r.id = a.rater_id
-LEFT JOIN tasks_app_raterset s ON s.id = a.set_id
-LEFT JOIN tasks_app_assignment o ON o.id = a.repeat_of_id
-WHERE r.study_id = %(study)s
-GROUP BY a.rater_id, s.id
+       c.last_seen
+FROM counts c LEFT JOIN tasks_app_raterset s ON s.id = c.set_id
+LEFT JOIN never_shown n ON n.rater_id = c.rater_id AND n.set_id IS NOT DISTINCT FROM c.set_id
 """
 
 # For each unit with a known answer that is not withdrawn, its last compared judgment; it is right if all known answers
-# were given.
+# were given. Counted by rater and task, and by unit.
 _CONTROLS = f"""
-SELECT rater_id, unit_id, task_id, passed FROM (
+SELECT rater_id, task_id, unit_id, count(*) FILTER (WHERE passed), count(*) FROM (
     SELECT DISTINCT ON (a.rater_id, a.unit_id) a.rater_id, a.unit_id, u.task_id, bool_and(c.passed) AS passed
     FROM tasks_app_task t JOIN tasks_app_unit u ON u.task_id = t.id JOIN tasks_app_gold g ON g.unit_id = u.id
     JOIN tasks_app_controlresult c ON c.gold_id = g.id JOIN tasks_app_judgment j ON j.id = c.judgment_id
@@ -81,6 +89,7 @@ SELECT rater_id, unit_id, task_id, passed FROM (
     WHERE t.study_id = %(study)s AND a.purpose IN ('control', 'attention') AND a.rater_kind <> 'sandbox'
       AND NOT {is_withdrawn("u.id")}
     GROUP BY a.rater_id, a.unit_id, u.task_id, j.id ORDER BY a.rater_id, a.unit_id, j.id DESC) answered
+GROUP BY GROUPING SETS ((rater_id, task_id), (unit_id))
 """  # noqa: S608  its parts are constants of the code
 
 
@@ -269,18 +278,15 @@ def _set_progress(task: int, main: int, judged: int, asked: int, answered: int, 
 def _controls(study: Study) -> tuple[dict[int, dict[int, CheckScore]], int]:
     """Return scores by rater and task, and how many known answers most of enough raters contradict."""
     by_rater: dict[int, dict[int, CheckScore]] = {}
-    by_unit: dict[int, CheckScore] = {}
-    for rater, unit, task, passed in rows(_CONTROLS, {"study": study.pk}):
-        of_rater = by_rater.setdefault(rater, {})
-        of_rater[task] = _plus(of_rater.get(task), passed=passed)
-        by_unit[unit] = _plus(by_unit.get(unit), passed=passed)
-    doubted = (score for score in by_unit.values() if score.answered >= ENOUGH_TO_DOUBT)
+    by_unit: list[CheckScore] = []
+    for rater, task, unit, right, answered in rows(_CONTROLS, {"study": study.pk}):
+        score = CheckScore(right, answered)
+        if unit is None:
+            by_rater.setdefault(rater, {})[task] = score
+        else:
+            by_unit.append(score)
+    doubted = (score for score in by_unit if score.answered >= ENOUGH_TO_DOUBT)
     return by_rater, sum((score.share or 0.0) < FEWER_THAN for score in doubted)
-
-
-def _plus(score: CheckScore | None, *, passed: bool) -> CheckScore:
-    right, answered = (score.right, score.answered) if score else (0, 0)
-    return CheckScore(right + passed, answered + 1)
 
 
 def _sum(scores: Iterable[CheckScore]) -> CheckScore:

@@ -11,7 +11,8 @@ from tasks_app.settings.checks import CheckSettings, checks_of
 
 # Places and answers are sums over the counts of booklets and sets, which triggers keep. Answered units are counted in
 # an index alone (assignment_answered). Counting the units with places takes as long as all the rest, and the count only
-# changes with the plan: a process that knows it for these numbers of places and booklets does not count again. Only few
+# changes with the plan: a process that knows it for these numbers of places and booklets does not count again. OFFSET 0
+# has the database look in the index of places for each unit, instead of reading the places of all studies. Only few
 # assignments are held, surplus or skipped: the task of each is looked up, since a join would read all units. A place is
 # held while the lease of its set runs, whether or not somebody has come since who freed it.
 _TASKS = """
@@ -25,7 +26,7 @@ SELECT t.*, COALESCE(planned.places, 0) AS places, COALESCE(answered.n, 0) AS su
        CASE WHEN t.until IS NULL AND (t.id, COALESCE(planned.places, 0), planned.n_booklets) NOT IN (
                 SELECT * FROM unnest(%(tasks)s::bigint[], %(places)s::bigint[], %(booklets)s::bigint[]))
             THEN (SELECT count(*) FROM tasks_app_unit u WHERE u.task_id = t.id
-                  AND EXISTS (SELECT 1 FROM tasks_app_place p WHERE p.unit_id = u.id)) END AS n_units,
+                  AND EXISTS (SELECT 1 FROM tasks_app_place p WHERE p.unit_id = u.id OFFSET 0)) END AS n_units,
        (SELECT count(DISTINCT w.unit_id) FROM tasks_app_withdrawnunit w JOIN tasks_app_unit u ON u.id = w.unit_id
         WHERE u.task_id = t.id AND EXISTS (SELECT 1 FROM tasks_app_place p WHERE p.unit_id = u.id)) AS n_withdrawn
 FROM tasks_app_task t

@@ -22,6 +22,7 @@ from tasks_app.services.judging.sets import ClaimedPlace
 from tasks_app.services.plan import plans
 from tasks_app.services.waves import schedule
 from tasks_app.services.waves.schedule import Scheduled
+from tasks_app.task_types.base import WORDINGS
 from tasks_app.task_types.base import Criterion as AskedCriterion
 
 # The limit of places read for one set, in sets: more than enough to fill it around units that the rater has met.
@@ -56,18 +57,22 @@ def claim(rater: Rater, task: Task, new: NewRater | None = None) -> RaterSet | N
     if task.stage != Task.Stage.MAIN:
         return _ask_everybody(rater, task, new)
     invitation = reservations.invitation_of(rater) if new is None else new.invitation
+    wordings = _own_wordings(rater, task)
     booklet_id = reservations.reserved_set(invitation, task)
     if booklet_id is not None:
         places = _places_left(rater, booklet_id)
     else:
-        places = _remainders(rater, task, invitation)
+        places = _remainders(rater, task, invitation, wordings)
         if not places:
-            booklet_id, places = _booklet(rater, task, invitation)
+            booklet_id, places = _booklet(rater, task, invitation, wordings)
     if not places:
         return None
     last = _last_numbers(rater)
     rater_set = _new_set(rater, task, booklet_id if counts_for_the_plan(rater) else None, last, new)
     composed = sets.compose(rater, task, places, places[0].booklet_number, is_first=not last.order)
+    if wordings := wordings or places[0].wordings:
+        for planned in composed.planned:
+            planned.arrangement[WORDINGS] = wordings
     _write(rater, task, rater_set, composed, last)
     if counts_for_the_plan(rater):
         leases.settle(sorted({place.booklet for place in places}), rater)
@@ -186,12 +191,18 @@ ORDER BY b.number, p."order" LIMIT %(most)s
 )
 
 
-def _remainders(rater: Rater, task: Task, invitation: int | None) -> list[ClaimedPlace]:
-    """Return free places that others left, up to a set, none of a unit the rater has met, well spaced."""
-    free_places = _REMAINDERS.rows({**_asking(rater, task, invitation), "most": task.set_size * LOOK_AT})
+def _remainders(rater: Rater, task: Task, invitation: int | None, wordings: Mapping[str, str]) -> list[ClaimedPlace]:
+    """Return free places that others left, up to a set, none of a unit the rater has met, well spaced.
+
+    All are of the same wordings: those that the rater has read, or else those of the first place.
+    """
+    found = _REMAINDERS.rows({**_asking(rater, task, invitation), "most": task.set_size * LOOK_AT})
+    free_places = [_free(row) for row in found]
     if not free_places:
         return []
-    return joined([_free(row) for row in free_places], task, _own_criterion(rater, task))
+    wordings = wordings or free_places[0].wordings
+    alike = [place for place in free_places if place.wordings == wordings]
+    return joined(alike, task, _own_criterion(rater, task))
 
 
 def _asking(rater: Rater, task: Task, invitation: int | None) -> dict[str, object]:
@@ -211,6 +222,16 @@ def _own_criterion(rater: Rater, task: Task) -> str:
         return ""
     assignments = Assignment.objects.filter(rater=rater, unit__task=task)
     return assignments.values_list("unit__features__criterion", flat=True).first() or ""
+
+
+def _own_wordings(rater: Rater, task: Task) -> Mapping[str, str]:
+    """Return the wordings in which a rater has been asked the questions of a task; empty before the first set."""
+    prefetch_related_objects([task], _CRITERIA)
+    if not any(task_criterion.criterion.ends.get("wordings") for task_criterion in task.task_criteria.all()):
+        return {}
+    assignments = Assignment.objects.filter(rater=rater, unit__task=task, arrangement__has_key=WORDINGS)
+    own: Mapping[str, str] | None = assignments.values_list(f"arrangement__{WORDINGS}", flat=True).first()
+    return own or {}
 
 
 def joined(free: Sequence[ClaimedPlace], task: Task, own_criterion: str) -> list[ClaimedPlace]:
@@ -264,7 +285,8 @@ def spaced(free: Sequence[ClaimedPlace], size: int, spacing: int) -> list[Claime
     return chosen
 
 
-# A free booklet that a rater can be given: without a unit that the rater has met, on the criterion the rater judges by.
+# A free booklet that a rater can be given: without a unit that the rater has met, on the criterion the rater judges by,
+# in the wordings that the rater has read.
 _FREE_BOOKLET = f"""
 SELECT b.id FROM tasks_app_booklet b
 WHERE b.task_id = %(task)s AND b.state = 'free' AND (b.group_id IS NULL OR b.group_id = %(group)s)
@@ -275,6 +297,9 @@ WHERE b.task_id = %(task)s AND b.state = 'free' AND (b.group_id IS NULL OR b.gro
   AND (%(criterion)s = '' OR EXISTS (
       SELECT 1 FROM tasks_app_place p JOIN tasks_app_unit u ON u.id = p.unit_id
       WHERE p.booklet_id = b.id AND u.features->>'criterion' = %(criterion)s))
+  AND (%(wordings)s = '' OR EXISTS (
+      SELECT 1 FROM tasks_app_place p
+      WHERE p.booklet_id = b.id AND p.arrangement->'wordings' = NULLIF(%(wordings)s, '')::jsonb))
   AND NOT (%(counts)s AND {reservations.SET_KEPT})
 """  # noqa: S608  its parts are constants of the code
 
@@ -298,12 +323,18 @@ ORDER BY b.number LIMIT 1
 """  # noqa: S608  its parts are constants of the code
 
 
-def _booklet(rater: Rater, task: Task, invitation: int | None) -> tuple[int | None, list[ClaimedPlace]]:
+def _booklet(
+    rater: Rater, task: Task, invitation: int | None, wordings: Mapping[str, str]
+) -> tuple[int | None, list[ClaimedPlace]]:
     """Find the lowest free booklet without a unit that the rater has met, on the criterion the rater judges by.
 
     Booklets with a text that the rater wrote come last; such a text is left to others.
     """
-    asking = {**_asking(rater, task, invitation), "criterion": _own_criterion(rater, task)}
+    asking = {
+        **_asking(rater, task, invitation),
+        "criterion": _own_criterion(rater, task),
+        "wordings": json.dumps(wordings) if wordings else "",
+    }
     booklets = _LOWEST_BOOKLET.rows(asking)
     if not booklets and OwnUnit.objects.filter(rater=rater).exists():
         booklets = rows(_LOWEST_WITH_OWN_TEXT, asking)

@@ -232,10 +232,11 @@ def _move(set_id: int) -> None:
     own = Invitation.objects.filter(rater__sets=set_id).values_list("pk", flat=True).first() if lost else None
     for assignment, unit in lost:
         for (place,) in rows(_OTHER_PLACE, {"unit": unit, "own": own}):
-            # A unit that was shown keeps its arrangement.
+            # A unit that was shown keeps its arrangement, and every unit the wordings that its rater reads.
             rows(
                 """UPDATE tasks_app_assignment a SET place_id = p.id, arrangement = CASE
-                       WHEN a.first_shown IS NULL THEN a.arrangement || p.arrangement ELSE a.arrangement END
+                       WHEN a.first_shown IS NULL THEN a.arrangement || (p.arrangement - 'wordings')
+                       ELSE a.arrangement END
                    FROM tasks_app_place p WHERE a.id = %s AND p.id = %s RETURNING a.id""",
                 [assignment, place],
             )

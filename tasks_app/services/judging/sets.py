@@ -12,6 +12,7 @@ from tasks_app.designs.base import PlanUnit
 from tasks_app.models import Assignment, Gold, OwnUnit, PartOutput, Rater, Task, Unit, WithdrawnUnit
 from tasks_app.services.plan import plans
 from tasks_app.settings.checks import CheckSettings, checks_of
+from tasks_app.task_types.base import WORDINGS
 
 Purpose = Assignment.Purpose
 State = Assignment.State
@@ -31,6 +32,12 @@ class ClaimedPlace:
     booklet_number: int
     criterion: str
     arrangement: dict[str, Any]
+
+    @property
+    def wordings(self) -> dict[str, str]:
+        """The wording of each question that has several, by the key of its criterion."""
+        wordings: dict[str, str] = self.arrangement.get(WORDINGS, {})
+        return wordings
 
 
 Drawn = TypeVar("Drawn", ClaimedPlace, PlanUnit)

@@ -35,11 +35,11 @@ def load_of(rater: Rater) -> tuple[int, int]:
     units = list(assignments.order_by("order", "id").values_list("unit_id", "unit__task", "arrangement"))
     materials = screens.read_materials({unit for unit, _task, _arrangement in units})
     texts = answers = 0
-    counted: dict[tuple[int, int, str], int] = {}
+    counted: dict[tuple[int, int, str, bool], int] = {}
     for unit, task, arrangement in units:
         frame, material = screens.frame_of(task, rater.study), materials.get(unit, screens.NOTHING_TO_READ)
         screen = screens.make_screen(frame, material, rater.study, arrangement)
-        shape = (task, len(material.parts), material.criterion)
+        shape = (task, len(material.parts), material.criterion, material.ends_document)
         if shape not in counted:
             counted[shape] = frame.kind.answers_on(screen)
         texts += len(screen.shown_parts)

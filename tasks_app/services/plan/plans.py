@@ -17,7 +17,9 @@ from tasks_app.designs.weaving import room_for_repeats
 from tasks_app.models import Booklet, PartOutput, Place, Study, Task, Unit, Version
 from tasks_app.services.copying import copy_rows, new_ids
 from tasks_app.services.plan.batches import batches_of
+from tasks_app.services.plan.wordings import draw_wordings, wordings_of
 from tasks_app.settings.checks import checks_of
+from tasks_app.task_types.base import WORDINGS
 
 Booklets = Sequence[Sequence[PlanUnit]]
 
@@ -257,20 +259,25 @@ def arrange(
 ) -> Iterator[dict[str, object]]:
     """Yield the arrangement of every place in the order of booklets, balanced among units of one shape.
 
-    `after` are the units of a stored plan, with the places that they have: arrangements go on where it ended.
+    `after` are the units of a stored plan, with the places that they have: arrangements go on where it ended. All
+    places of a booklet have the same wordings.
     """
     kind = task.kind
+    keys = wordings_of(task)
+    rng = seeded(task.study, WORDINGS, task.key, version, sum(unit.k for unit in after))
+    drawn = draw_wordings(booklets, keys, rng) if keys else []
     arranged: Counter[tuple[object, ...]] = Counter()
     for unit in after:
         arranged[_alike(unit)] += unit.k
     streams: dict[tuple[object, ...], Iterator[dict[str, object]]] = {}
-    for booklet in booklets:
+    for number, booklet in enumerate(booklets):
+        of_booklet = {WORDINGS: drawn[number]} if drawn and drawn[number] else {}
         for unit in booklet:
             alike = _alike(unit)
             if alike not in streams:
-                rng = seeded(task.study, "arrangement", task.key, version, *alike)
-                streams[alike] = islice(kind.arrange(len(unit.shape), rng), arranged[alike], None)
-            yield next(streams[alike])
+                of_alike = seeded(task.study, "arrangement", task.key, version, *alike)
+                streams[alike] = islice(kind.arrange(len(unit.shape), of_alike), arranged[alike], None)
+            yield {**next(streams[alike]), **of_booklet}
 
 
 def _alike(unit: PlanUnit) -> tuple[object, ...]:

@@ -20,6 +20,7 @@ from tasks_app.services.plan.extras import Extras, SetContents, extras_of
 from tasks_app.services.plan.meetings import Meetings, meetings_of
 from tasks_app.services.plan.promises import Line, lines_of
 from tasks_app.services.plan.screen_columns import Columns, columns_of
+from tasks_app.services.plan.wordings import read_with_criteria
 
 # Plans with more places are neither drawn nor read for a page: this many take two to three seconds to compute.
 MOST_PLACES = 30_000
@@ -252,7 +253,7 @@ def _counts_of(tasks: Sequence[Task]) -> dict[int, StoredCounts]:
 
 def planned(study: Study) -> list[Task]:
     """Return the tasks that have a plan from opening on: not those that everybody is asked, or that wait for texts."""
-    tasks = Task.objects.filter(study=study, until=None)
+    tasks = read_with_criteria(Task.objects.filter(study=study, until=None))
     with_groups = tasks.select_related("study").prefetch_related("task_groups__group")
     return [task for task in with_groups.order_by("order", "id") if is_planned(task)]
 

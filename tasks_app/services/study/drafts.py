@@ -24,7 +24,7 @@ from tasks_app.services.database import atomically
 RESERVED_SLUGS = frozenset({"new", "load", "welcome"})
 
 # The words of a criterion that are stored together, under `ends`.
-ENDS = ("low", "high", "labels", "anchors")
+ENDS = ("low", "high", "labels", "anchors", "wordings")
 
 # Everything about a task that is a column of its own.
 TASK_COLUMNS = (

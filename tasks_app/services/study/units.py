@@ -1,14 +1,17 @@
 """Create units from items, and store known answers."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
+from django.db.models import Q
+
 from tasks_app.designs import APART
 from tasks_app.models import Criterion, Gold, Item, Output, Part, PartOutput, Prefill, Study, Task, Unit
 from tasks_app.selectors.routing import ON_REQUEST
+from tasks_app.selectors.screens import ENDS_DOCUMENT
 from tasks_app.services.copying import copy_rows, new_ids
 from tasks_app.services.database import atomically, expect_many_rows
 from tasks_app.services.plan import plans
@@ -18,6 +21,7 @@ from tasks_app.services.study.items import BATCH, OUTPUT_CONTENT
 from tasks_app.task_types import TaskType, highlights
 from tasks_app.task_types.base import Criterion as AskedCriterion
 from tasks_app.task_types.base import ItemTexts, Media, OutputText, UnitDraft
+from tasks_app.task_types.texts import ends_of_documents
 
 
 def draft_units(
@@ -32,11 +36,25 @@ def draft_units(
 
     With `criteria`, each unit is made once for each of them.
     """
-    for draft in kind.units(items, Random(f"{seed}:units:{task}")):  # noqa: S311  reproducible, not secret
+    drafts = kind.units(items, Random(f"{seed}:units:{task}"))  # noqa: S311  reproducible, not secret
+    for draft in _with_ends(drafts, items) if kind.scores_documents else drafts:
         if not criteria:
             yield draft
         for criterion in criteria:
             yield replace(draft, key=f"{draft.key}@{criterion}", criterion=criterion)
+
+
+def _with_ends(drafts: Iterable[UnitDraft], items: Sequence[ItemTexts]) -> list[UnitDraft]:
+    """Return units of which the last one of each document by its systems asks about the whole document."""
+    by_key, units = {item.key: item for item in items}, list(drafts)
+    places: list[tuple[Hashable, int]] = []
+    for unit in units:
+        item = by_key[unit.item or ""]
+        outputs = [item.outputs[number] for group in unit.parts for number in group]
+        made_by = tuple((output.system, output.variant) for output in outputs)
+        places.append(((item.document or ("", item.key), made_by), item.position))
+    ends = ends_of_documents(places)
+    return [replace(unit, ends_document=number in ends) for number, unit in enumerate(units)]
 
 
 def asked_apart(kind: TaskType, criteria: Sequence[AskedCriterion], mode: str) -> tuple[str, ...]:
@@ -120,6 +138,30 @@ def make_units(*, study: Study, names: Mapping[tuple[str, str, str], str] | None
             texts_by_keep[task.keep_identical] = texts_of(study, keep=task.keep_identical)
         _make_units(study, task, texts_by_keep[task.keep_identical], names or {})
     _share_more(study)
+    _mark_ends(study)
+
+
+def _mark_ends(study: Study) -> None:
+    """Mark the units that ask for the score of their document: the last to be judged by each system in it."""
+    for task in Task.objects.filter(study=study, until=None).order_by("order"):
+        if not task.kind.scores_documents:
+            continue
+        judged: dict[int, tuple[Hashable, int, list[Hashable]]] = {}
+        parts = PartOutput.objects.filter(part__unit__task=task, part__unit__until=None, part__unit__gold=None)
+        unit = "part__unit"
+        columns = (f"{unit}_id", f"{unit}__document_id", f"{unit}__item_id", f"{unit}__item__position")
+        rows = parts.order_by("part__unit_id", "id").values_list(*columns, "output__system_id", "output__variant")
+        for pk, document, item, position, system, variant in rows.iterator(plans.CHUNK):
+            group = (document, None if document is not None else item)
+            judged.setdefault(pk, (group, position, []))[2].append((system, variant))
+        places = [((group, tuple(made_by)), position) for group, position, made_by in judged.values()]
+        ends = {list(judged)[number] for number in ends_of_documents(places)}
+        units = Unit.objects.filter(task=task, until=None)
+        changed = list(units.filter(Q(pk__in=ends) | Q(features__has_key=ENDS_DOCUMENT)))
+        for row in changed:
+            others = {name: value for name, value in row.features.items() if name != ENDS_DOCUMENT}
+            row.features = {**others, ENDS_DOCUMENT: True} if row.pk in ends else others
+        Unit.objects.bulk_update(changed, ["features"], BATCH)
 
 
 def _share_more(study: Study) -> None:
@@ -227,6 +269,7 @@ def store_gold(*, study: Study, controls: Sequence[Mapping[str, Any]]) -> None:
         BATCH,
     )
     _share_more(study)
+    _mark_ends(study)
 
 
 @atomically

@@ -208,6 +208,7 @@ def _checked_reason(reason: str) -> str:
 
 
 def _n_judgments(units: Sequence[int]) -> int:
-    """Count the current judgments of units, without those of people who only tried the study out."""
+    """Count the current judgments of units, without those of metrics and of people who only tried the study out."""
     judged = Judgment.objects.current().filter(assignment__unit__in=units)
+    judged = judged.exclude(assignment__rater__in=Rater.objects.filter(Rater.METRICS))
     return judged.exclude(assignment__rater_kind=Rater.Kind.SANDBOX).count()

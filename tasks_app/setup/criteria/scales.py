@@ -35,6 +35,12 @@ def has_scale(document: SetupDocument, key: str) -> bool:
     return not kinds or any(labels is None or "1" in labels for labels in fixed)
 
 
+def may_have_wordings(document: SetupDocument, key: str) -> bool:
+    """Return whether the tasks that ask a question can ask it in several wordings."""
+    kinds = _asking(document, key)
+    return bool(kinds) and all(kind.has_wordings for kind in kinds)
+
+
 def _asking(document: SetupDocument, key: str) -> list[TaskType]:
     """Return the types of the tasks that ask a question; of all tasks with questions if none does as yet."""
     places = tasks_with_criteria(document)

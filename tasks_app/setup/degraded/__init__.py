@@ -1,1 +1,1 @@
-"""Degraded copies of texts in a draft: five ways to make a text worse, and the rows that they add to the texts."""
+"""Changed copies of texts in a draft: ways to make a text worse or to reword it, and the rows that they add."""

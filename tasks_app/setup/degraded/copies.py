@@ -1,4 +1,4 @@
-"""Degraded copies of the texts of a draft: planning them, and adding them as further systems."""
+"""Changed copies of the texts of a draft, worse or reworded: planning them, and adding them as further systems."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,12 +7,15 @@ from itertools import pairwise
 from random import Random
 
 import regex
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
+from tasks_app.hooks.sections import Json
 from tasks_app.models import Setup, System
 from tasks_app.services import events
 from tasks_app.services.database import atomically
-from tasks_app.setup.degraded.kinds import LABELS, degraded
+from tasks_app.setup.degraded.kinds import INSERTION, LABELS, MADE, RENAMING, SAME, SUBSTITUTION, degraded
+from tasks_app.setup.degraded.same import Given, reworded
 from tasks_app.setup.texts import reads, writes
 from tasks_app.studyfile.files.media import OUTPUT_FILE
 
@@ -20,6 +23,18 @@ from tasks_app.studyfile.files.media import OUTPUT_FILE
 MOST_COPIES = 20_000
 
 LONGEST_KEY = 100
+
+# No words for the kinds that need some.
+NOTHING = Given()
+
+# All kinds of copies that the program makes, with their names.
+NAMES: Mapping[str, Promise] = {**LABELS, **{kind: SAME[kind] for kind in MADE}}
+
+# Kinds of systems whose texts are copies.
+COPIES = frozenset({System.Kind.DEGRADED.value, System.Kind.REWORDED.value})
+
+# What a row says about an item beside its texts.
+_NOT_TEXT = frozenset({"item", "system", "variant", "output", "language", "source_language", "format", "position"})
 
 _WORDS = regex.compile(r"\s*\p{Nd}|\s*[^\s\p{Nd}]+|\s+$")
 
@@ -38,7 +53,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A degraded copy: the row that is added, and the text that it is made from."""
+    """A changed copy: the row that is added, and the text that it is made from."""
 
     kind: str
     original: str
@@ -46,7 +61,7 @@ class Copy:
 
     @property
     def text(self) -> str:
-        """Return the degraded text."""
+        """Return the changed text."""
         return self.cells["output"]
 
     @property
@@ -62,7 +77,7 @@ class Copy:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The copies that would be made, and by kind how many texts cannot be degraded in that way."""
+    """The copies that would be made, and by kind how many texts cannot be changed in that way."""
 
     copies: Sequence[Copy]
     left_out: Mapping[str, int]
@@ -73,24 +88,30 @@ class Plan:
         return {kind: [copy for copy in self.copies if copy.kind == kind] for kind in kinds}
 
 
+def kind_of_system(kind: str) -> str:
+    """Return the kind of the system that has the copies of a kind."""
+    return str((System.Kind.REWORDED if kind in SAME else System.Kind.DEGRADED).value)
+
+
 def key_of(system: str, kind: str) -> str:
     """Return the key of the system that has the copies of a system's texts."""
     return f"{system}-{kind}"
 
 
 def systems_to_degrade(setup: Setup) -> list[reads.SystemRow]:
-    """Return the systems with texts that are no degraded copies themselves."""
+    """Return the systems with texts that are no copies themselves."""
     counted = reads.counts(setup).systems
-    return [system for system in counted if system.outputs and system.kind != System.Kind.DEGRADED]
+    return [system for system in counted if system.outputs and system.kind not in COPIES]
 
 
-def plan(setup: Setup, systems: Sequence[str], kinds: Sequence[str]) -> Plan:
+def plan(setup: Setup, systems: Sequence[str], kinds: Sequence[str], given: Given = NOTHING) -> Plan:
     """Return the copies of the texts of some systems; those that are there already are not made again.
 
     The same draft always gives the same copies: each is drawn with the seed of the study, its kind and its text's
-    place. Raises CannotDegrade where a key would be too long, or there would be too many copies.
+    place. Raises CannotDegrade where a key would be too long, there would be too many copies, or a kind needs words
+    that are not `given`.
     """
-    _refuse(setup, systems, kinds)
+    _refuse(setup, systems, kinds, given)
     rows = list(reads.cells_of_rows(setup))
     known = {_place(cells) for cells in rows}
     copies, left_out = [], dict.fromkeys(kinds, 0)
@@ -98,7 +119,7 @@ def plan(setup: Setup, systems: Sequence[str], kinds: Sequence[str]) -> Plan:
         if cells.get("system") not in systems:
             continue
         for kind in kinds:
-            copied = _copied(setup, cells, kind)
+            copied = _copied(setup, cells, kind, given)
             if copied is None:
                 left_out[kind] += 1
             elif _place(copied) not in known:
@@ -108,7 +129,12 @@ def plan(setup: Setup, systems: Sequence[str], kinds: Sequence[str]) -> Plan:
     return Plan(copies, {kind: n for kind, n in left_out.items() if n})
 
 
-def _refuse(setup: Setup, systems: Sequence[str], kinds: Sequence[str]) -> None:
+def _refuse(setup: Setup, systems: Sequence[str], kinds: Sequence[str], given: Given) -> None:
+    needed = {RENAMING: given.names, INSERTION: given.inserted.strip(), SUBSTITUTION: given.substitutions}
+    lacking = [str(NAMES[kind]).partition(":")[0] for kind in kinds if kind in needed and not needed[kind]]
+    if lacking:
+        sentence = _("Give the words for these kinds of copies: %(kinds)s.")
+        raise CannotDegrade(sentence % {"kinds": ", ".join(lacking)})
     longest = max((key_of(system, kind) for system in systems for kind in kinds), key=len, default="")
     if len(longest) > LONGEST_KEY:
         sentence = _("The key “%(key)s” would have more than %(most)d characters. Give the system a shorter key.")
@@ -126,40 +152,56 @@ def _place(cells: Mapping[str, str]) -> tuple[str, str, str]:
     return cells.get("item", ""), cells.get("system", ""), cells.get("variant", "")
 
 
-def _copied(setup: Setup, cells: Mapping[str, str], kind: str) -> dict[str, str] | None:
-    """Return the cells of a row's copy, None where its output is a file, or cannot be degraded in this way."""
+def _copied(setup: Setup, cells: Mapping[str, str], kind: str, given: Given) -> dict[str, str] | None:
+    """Return the cells of a row's copy, None where its output is a file, or cannot be changed in this way."""
     if cells.get(OUTPUT_FILE):
         return None
     seed = setup.document.value(("study", "seed")) or setup.study.seed
     # Reproducible, not secret.
     rng = Random(":".join((str(seed), kind, *_place(cells))))  # noqa: S311
     language = cells.get("language") or str(setup.document.value(("study", "language")) or "")
-    worse = degraded(kind, cells.get("output", ""), language, rng)
-    return None if worse is None else {**cells, "system": key_of(cells["system"], kind), "output": worse}
+    text = cells.get("output", "")
+    if kind in SAME:
+        others = [words for name, words in cells.items() if name not in _NOT_TEXT]
+        changed = reworded(kind, text, others, given, rng)
+    else:
+        changed = degraded(kind, text, language, rng)
+    return None if changed is None else {**cells, "system": key_of(cells["system"], kind), "output": changed}
 
 
 @atomically
-def add(*, setup: Setup, systems: Sequence[str], kinds: Sequence[str], by: events.Actor) -> int:
+def add(*, setup: Setup, systems: Sequence[str], kinds: Sequence[str], by: events.Actor, given: Given = NOTHING) -> int:
     """Add the copies of some systems' texts behind the texts of a draft; return how many. Raises NotADraft."""
-    planned = plan(setup, systems, kinds)
+    planned = plan(setup, systems, kinds, given)
     if not planned.copies:
         return 0
     names = {system.key: system.label for system in systems_to_degrade(setup)}
-    short = {kind: str(LABELS[kind]).partition(":")[0].lower() for kind in kinds}
+    short = {kind: str(NAMES[kind]).partition(":")[0].lower() for kind in kinds}
     labels = {
         key_of(system, kind): f"{names.get(system, system)}, {short[kind]}" for system in systems for kind in kinds
     }
-    systems_of_copies = dict.fromkeys(copy.cells["system"] for copy in planned.copies)
+    kinds_of_systems = {copy.cells["system"]: kind_of_system(copy.kind) for copy in planned.copies}
     writes.store(
         setup=setup,
         rows=[copy.cells for copy in planned.copies],
-        systems={key: labels[key] for key in systems_of_copies},
+        systems={key: labels[key] for key in kinds_of_systems},
         by=by,
         add=True,
-        kind=System.Kind.DEGRADED.value,
-        source={"degraded": {"systems": list(systems), "kinds": list(kinds)}},
+        kinds=kinds_of_systems,
+        source={"degraded": {"systems": list(systems), "kinds": list(kinds), **_words_of(kinds, given)}},
     )
     return len(planned.copies)
+
+
+def _words_of(kinds: Sequence[str], given: Given) -> dict[str, Json]:
+    """Return the words that were given for some kinds, for the study's log."""
+    words: dict[str, Json] = {
+        RENAMING: [list(pair) for pair in given.names],
+        INSERTION: given.inserted.strip(),
+        SUBSTITUTION: [list(pair) for pair in given.substitutions],
+    }
+    used = {kind: words[kind] for kind in kinds if kind in words}
+    return {"words": used} if used else {}
 
 
 def _pieces(text: str, other: str) -> list[Piece]:

@@ -1,8 +1,11 @@
-"""Five ways to make a text worse in one respect, so that it can be asked whether people and metrics notice.
+"""Kinds of changed copies of texts, and five ways to make a text worse in one respect.
 
-Each takes the text in pieces and random numbers, and returns the degraded text, or None where the text has nothing
-that can be degraded in this way. The kinds are those that studies of the robustness of metrics use, see Sai et al.
-(2021), Perturbation CheckLists for Evaluating NLG Evaluation Metrics, EMNLP, 7219-7234; how each is made is ours.
+Do people and metrics notice that a text got worse, and do they leave a text alone that means the same? `LABELS` are the
+kinds that make texts worse; `SAME` are those that keep the meaning, which `same.py` makes.
+
+Each of the five takes the text in pieces and random numbers, and returns the degraded text, or None where the text has
+nothing that can be degraded in this way. The kinds are those that studies of the robustness of metrics use, see Sai et
+al. (2021), Perturbation CheckLists for Evaluating NLG Evaluation Metrics, EMNLP, 7219-7234; how each is made is ours.
 """
 
 from collections.abc import Callable, Mapping
@@ -23,6 +26,26 @@ LABELS: Mapping[str, Promise] = {
     NUMBER: _("Number: one digit is changed"),
     REPETITION: _("Repetition: some words are repeated"),
 }
+
+RENAMING, INSERTION, SUBSTITUTION, PASSIVE, PARAPHRASE = (
+    "renaming",
+    "insertion",
+    "substitution",
+    "passive",
+    "paraphrase",
+)
+
+SAME: Mapping[str, Promise] = {
+    RENAMING: _("Renaming: a name has another name throughout the text"),
+    INSERTION: _("Insertion: words that add nothing stand before a sentence"),
+    SUBSTITUTION: _("Substitution: words of your list are replaced"),
+    PASSIVE: _("Passive: active sentences are passive, or the reverse"),
+    PARAPHRASE: _("Paraphrase: the same in other words"),
+}
+
+# The kinds that keep the meaning and are made by the program. A program cannot write passives and paraphrases well:
+# people write them, and upload them.
+MADE = (RENAMING, INSERTION, SUBSTITUTION)
 
 # A sentence with fewer words has hardly another order.
 LEAST_WORDS = 4
@@ -66,7 +89,7 @@ def degraded(kind: str, text: str, language: str, rng: Random) -> str | None:
 def _shuffled(text: str, _language: str, rng: Random) -> str | None:
     """Shuffle the words of the longest sentence; the punctuation at its end stays there."""
     pieces = Pieces.of(text)
-    start, end = max(_sentences(pieces), key=lambda sentence: sentence[1] - sentence[0], default=(0, 0))
+    start, end = max(sentences(pieces), key=lambda sentence: sentence[1] - sentence[0], default=(0, 0))
     if end - start < LEAST_WORDS:
         return None
     last, closing = _apart(pieces.words[end - 1])
@@ -80,7 +103,7 @@ def _shuffled(text: str, _language: str, rng: Random) -> str | None:
 def _without_name(text: str, _language: str, rng: Random) -> str | None:
     """Leave out a run of capitalised words that does not begin a sentence."""
     pieces = Pieces.of(text)
-    begins = {start for start, _end in _sentences(pieces)}
+    begins = {start for start, _end in sentences(pieces)}
     is_name = [n not in begins and bool(_NAME.match(word)) for n, word in enumerate(pieces.words)]
     runs = []
     for n, named in enumerate(is_name):
@@ -136,7 +159,7 @@ def _repeated(text: str, _language: str, rng: Random) -> str | None:
     """Repeat up to three words of one sentence directly after themselves."""
     pieces = Pieces.of(text)
     # The last word of a sentence is not repeated: its full stop would stand between.
-    runs = [(start, end - 1) for start, end in _sentences(pieces) if end - start > 1]
+    runs = [(start, end - 1) for start, end in sentences(pieces) if end - start > 1]
     if not runs:
         return None
     start, end = rng.choice(runs)
@@ -156,7 +179,7 @@ _MAKERS: Mapping[str, Callable[[str, str, Random], str | None]] = {
 }
 
 
-def _sentences(pieces: Pieces) -> list[tuple[int, int]]:
+def sentences(pieces: Pieces) -> list[tuple[int, int]]:
     """Return the place where each sentence begins, and the place after its last word."""
     ends = [n + 1 for n, word in enumerate(pieces.words) if _ENDS_SENTENCE.search(word)]
     if pieces.words and (not ends or ends[-1] < len(pieces.words)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
@@ -13,6 +13,7 @@ from tasks_app.services import events
 from tasks_app.services.database import atomically
 from tasks_app.settings.checks import CHECK_ITEM
 from tasks_app.setup import changes, table_rows
+from tasks_app.setup.degraded.kinds import LABELS, SAME
 from tasks_app.setup.tables.checking import (
     RowReading,
     TextRows,
@@ -39,19 +40,19 @@ def store(
     systems: Mapping[str, str],
     by: events.Actor,
     add: bool = False,
-    kind: str = "",
+    kinds: Mapping[str, str] | None = None,
     source: Mapping[str, Json] | None = None,
 ) -> Setup:
     """Put checked rows in place of the texts, or behind them; all of them, or none.
 
-    `systems` gives the names of systems by their keys, "" where the key is name enough; those that are new are of
-    `kind`, machines by default. `source` says for the log where the rows come from. Raises NotADraft.
+    `systems` gives the names of systems by their keys, "" where the key is name enough, and `kinds` the kinds of new
+    systems, where they are known. `source` says for the log where the rows come from. Raises NotADraft.
     """
     setup = changes.hold(setup)
     if not add:
         rows, systems = _with_checks(setup, rows, systems)
     before, after = table_rows.store(setup, reads.TABLE, rows, by, add=add)
-    _keep_systems(setup, systems, by, add=add, kind=kind)
+    _keep_systems(setup, systems, by, add=add, kinds=kinds or {})
     events.log(setup.study, by, STORED, about=ABOUT, before={"rows": before}, after={"rows": after, **(source or {})})
     return setup
 
@@ -68,11 +69,16 @@ def _with_checks(
     return [*rows, *rows_of_checks], {**dict.fromkeys((cells["system"] for cells in rows_of_checks), ""), **systems}
 
 
-def _keep_systems(setup: Setup, systems: Mapping[str, str], by: events.Actor, *, add: bool, kind: str = "") -> None:
+def _keep_systems(
+    setup: Setup, systems: Mapping[str, str], by: events.Actor, *, add: bool, kinds: Mapping[str, str] | None = None
+) -> None:
     """Name the systems of the texts in the document; how its tables were to be read no longer holds."""
     given = setup.document.entries("systems")
     known = {entry["key"]: entry for entry in given if "key" in entry}
-    entries = [known.get(key, _new_system(key, name, kind)) for key, name in systems.items()]
+    every = {*known, *systems}
+    entries = [
+        known.get(key, _new_system(key, name, (kinds or {}).get(key, ""), every)) for key, name in systems.items()
+    ]
     if add:
         entries = [*given, *(entry for entry in entries if entry["key"] not in known)]
     values: dict[Path, Json] = {("systems",): entries or None}
@@ -87,9 +93,16 @@ def _keep_systems(setup: Setup, systems: Mapping[str, str], by: events.Actor, *,
 _PEOPLE = frozenset({"human", "humans", "person", "people", "human-written", "human-author", "human-writer"})
 
 
-def _new_system(key: str, name: str, kind: str) -> dict[str, str]:
-    """Return the entry of a system; one that is called like a person is human unless a kind is given."""
+def _new_system(key: str, name: str, kind: str, systems: Collection[str]) -> dict[str, str]:
+    """Return the entry of a system; its name says the kind of people and of copies, unless a kind is given.
+
+    The copies of the texts of alpha in the passive are those of alpha-passive, if there is a system alpha.
+    """
     kind = kind or (System.Kind.HUMAN if key.lower().replace("_", "-") in _PEOPLE else "")
+    if not kind:
+        for names, of_copies in ((LABELS, System.Kind.DEGRADED), (SAME, System.Kind.REWORDED)):
+            if any(key.removesuffix(f"-{ending}") in systems and key.endswith(f"-{ending}") for ending in names):
+                kind = of_copies
     return {"key": key} | ({"name": name} if name else {}) | ({"kind": str(kind)} if kind else {})
 
 

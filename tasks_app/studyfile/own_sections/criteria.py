@@ -8,8 +8,9 @@ from tasks_app.models import Criterion, Study
 from tasks_app.services.study import drafts
 from tasks_app.studyfile.declarations import CriterionBlock
 from tasks_app.studyfile.own_sections.lists import ListSection
-from tasks_app.studyfile.schema import plain
+from tasks_app.studyfile.schema import plain, written
 from tasks_app.task_types.base import Criterion as AskedCriterion
+from tasks_app.task_types.base import Wording
 
 
 def criteria_asked(criteria: list[dict[str, Json]], keys: list[str]) -> tuple[AskedCriterion, ...]:
@@ -18,6 +19,7 @@ def criteria_asked(criteria: list[dict[str, Json]], keys: list[str]) -> tuple[As
     return tuple(
         AskedCriterion(
             labels=tuple(row["labels"]),
+            wordings=tuple(map(Wording.stored, row.get("wordings", ()))),
             **{
                 name: row[name]
                 for name in ("key", "name", "definition", "question", "low", "high", "anchors", "kind", "language")
@@ -38,9 +40,8 @@ class CriteriaSection(ListSection):
         criteria = []
         for row in Criterion.objects.filter(study=study, until=None).order_by("id"):
             ends = {name: plain(row.ends.get(name, empty[name])) for name in drafts.ENDS}
-            criteria.append(
-                {name: ends[name] if name in ends else getattr(row, name) for name in CriterionBlock.base_fields}
-            )
+            values = {name: ends[name] if name in ends else getattr(row, name) for name in CriterionBlock.base_fields}
+            criteria.append(written(CriterionBlock, values))
         return criteria
 
     def store(self, study: Study, criteria: Json) -> None:

@@ -68,7 +68,10 @@ class UnitRows:
             return None
         keys = [key for draft in candidates for key in self.keys_of(draft)]
         near = None if self.reading.problems.is_full(row.file) else closest(row.cells["unit"], keys)
-        sentence = _("There is no unit “%(key)s”. Units are called like “%(near)s”.")
+        sentence = _(
+            "There is no unit “%(key)s”. Units are called like “%(near)s”. If its text is no longer in the study, "
+            "remove this row, or give it the unit of another text."
+        )
         self.report(row, "unit", sentence % {"key": row.cells["unit"], "near": near or keys[0]})
         return None
 

@@ -1,6 +1,6 @@
 """The section of tasks: checked with its types, designs, criteria and groups."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from django.contrib.postgres.expressions import ArraySubquery
@@ -48,6 +48,7 @@ class TasksSection(ListSection):
                             ("params", sentence.parameter) if isinstance(sentence, ParameterProblem) else ("criteria",)
                         )
                         reading.problem((*path, *about), sentence)
+                    _check_wordings(reading, task, kind, own)
                     _bring(reading, path, task, kind)
                     _check_limit(reading, path, task, kind)
                     if task["criteria_mode"] in designs.APART and len(own) > 1 and not kind.asks_apart:
@@ -89,6 +90,22 @@ class TasksSection(ListSection):
         drafts.erase_tasks(study=study)
 
 
+def _check_wordings(
+    reading: StudyReading, task: Mapping[str, Json], kind: task_types.TaskType, criteria: Sequence[AskedCriterion]
+) -> None:
+    """Report wordings that a task cannot ask: by its type, its stage or its design, or since they are alike."""
+    places = {row["key"]: place for place, row in enumerate(reading.document["criteria"])}
+    for key, number, sentence in kind.wording_problems(criteria):
+        about: Path = ("criteria", places[key], "wordings")
+        if reading.sound(about):
+            reading.problem(about if number is None else (*about, number), sentence)
+    design = designs.registry.get(task["design"])
+    for criterion in (criterion for criterion in criteria if criterion.wordings):
+        if task["stage"] != Task.Stage.MAIN or (design is not None and not design.at_opening):
+            sentence = _("Wordings are drawn with the sets before a study opens; the task “%(task)s” has no sets then.")
+            reading.problem(("criteria", places[criterion.key], "wordings"), sentence % {"task": task["key"]})
+
+
 def _check_limit(reading: StudyReading, path: Path, task: Mapping[str, Json], kind: task_types.TaskType) -> None:
     """Refuse sets with more units for a rater than the type allows."""
     most, sets = kind.units_a_rater(), reading.document["flow"].get("sets_per_rater") or 1
@@ -114,6 +131,9 @@ def _check_document_page(reading: StudyReading, path: Path, task: Mapping[str, J
         sentence = _(
             "The page of a document shows all questions about a text at once. Use together, or set page to screen."
         )
+        reading.problem((*path, "criteria_mode"), sentence)
+    if task["params"].get("score_document") and task["criteria_mode"] in designs.APART:
+        sentence = _("A score of the whole document is asked once. Use together, or set score_document to false.")
         reading.problem((*path, "criteria_mode"), sentence)
 
 
@@ -149,7 +169,7 @@ def _bring(reading: StudyReading, path: Path, task: dict[str, Json], kind: task_
 
 def _entry(brought: AskedCriterion) -> dict[str, Json]:
     """Return a type's own question as an entry of the file's criteria."""
-    empty = {name: plain(field.initial) for name, field in CriterionBlock.base_fields.items()}
+    empty = written(CriterionBlock, {})
     names = ("key", "name", "definition", "question", "low", "high", "language")
     texts = {name: str(getattr(brought, name)) for name in names}
     scale = {"labels": list(map(str, brought.labels)), "anchors": dict(brought.anchors)}

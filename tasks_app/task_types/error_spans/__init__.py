@@ -17,6 +17,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.task_types.base import (
+    DOCUMENT_SCORE,
     Act,
     AnsweredQuestion,
     Criterion,
@@ -34,6 +35,7 @@ from tasks_app.task_types.base import (
     ShownPart,
     Value,
     Words,
+    without_document_score,
 )
 from tasks_app.task_types.data import grade_one, sentence_for
 from tasks_app.task_types.error_spans import known_errors as grading
@@ -142,6 +144,11 @@ class Row:
     given: tuple[Given, ...]
     cells: tuple[Cell, ...]
     nothing_said: str
+
+    @property
+    def cells_of_text(self) -> tuple[Cell, ...]:
+        """The questions about the text alone, without that about its whole document."""
+        return tuple(cell for cell in self.cells if not cell.of_document)
 
     @property
     def head(self) -> str:
@@ -321,6 +328,18 @@ class SpansForm(ScreenForm):
         """Return the texts with their questions, for the template."""
         return [self._row(shown) for shown in self.screen.shown_parts]
 
+    @property
+    def asked_of_text(self) -> Sequence[Criterion]:
+        """The questions about a text: for its errors, and for its scores."""
+        return (self.errors_criterion, *without_document_score(self.scored))
+
+    @property
+    def document_cells(self) -> Sequence[Cell]:
+        """The question about the whole document that the text ends, where the screen asks it; else none."""
+        if all(criterion.key != DOCUMENT_SCORE for criterion in self.scored):
+            return ()
+        return [cell for row in self.rows() for cell in row.cells if cell.of_document]
+
     def _row(self, shown: ShownPart) -> Row:
         place, limits = shown.position, self.limits(shown)
         names = self._given_names(shown)
@@ -479,9 +498,9 @@ class ErrorSpans(SpanParameters):
         "annotation: a balanced approach for human evaluation of machine translation. WMT."
     )
     use_when = _(
-        "You want to know what is wrong and where, or systems are so close that a single score per text does not tell "
-        "them apart. MQM needs trained raters; ESA works with fluent speakers. With a whole document on a page, raters "
-        "see the texts of all systems side by side (contrastive ESA)."
+        "You want to know what is wrong and where, as in MQM and ESA, or systems are so close that a single score per "
+        "text does not tell them apart. MQM needs trained raters; ESA works with fluent speakers. With a whole "
+        "document on a page, raters see the texts of all systems side by side (contrastive ESA)."
     )
     analysed = _(
         "Errors per text by severity, kind, system and rater; MQM score from the weights; share of texts without "
@@ -516,8 +535,19 @@ class ErrorSpans(SpanParameters):
     default_instructions = _(
         "Read the text, and mark every error in it. Mark as little as possible: only the words that are wrong. "
         "Choose how serious each one is, and its kind where you are asked. If something is missing, mark the word "
-        "[missing], or where there is none the words in the source. If there is no error, choose “No errors”. If you "
-        "are asked for a score, give it for the text as a whole after you have marked the errors."
+        "[missing] after the text. If there is no error, choose “No errors”. If you are asked for a score, give it for "
+        "the text as a whole after you have marked the errors."
+    )
+    instructions_with_source = _(
+        "Read the text, and mark every error in it. Mark as little as possible: only the words that are wrong. "
+        "Choose how serious each one is, and its kind where you are asked. If something is missing, mark its words in "
+        "the source. If there is no error, choose “No errors”. If you are asked for a score, give it for the text as a "
+        "whole after you have marked the errors."
+    )
+    instructions_without_missing = _(
+        "Read the text, and mark every error in it. Mark as little as possible: only the words that are wrong. "
+        "Choose how serious each one is, and its kind where you are asked. If there is no error, choose “No errors”. "
+        "If you are asked for a score, give it for the text as a whole after you have marked the errors."
     )
     instructions_for_given_marks = _(
         "The texts come with marks. Check each mark: leave it if it is right, change it if it is partly right, and "
@@ -533,6 +563,12 @@ class ErrorSpans(SpanParameters):
     sample = Sample(params={"scheme": "esa"})
 
     Form = SpansForm
+
+    def instructions(self) -> Words:
+        """Return the instructions, with the place where raters of this task mark what is missing."""
+        if self.has_missing:
+            return self.default_instructions
+        return self.instructions_with_source if self.marks_source else self.instructions_without_missing
 
     @property
     def marks_source(self) -> bool:
@@ -607,7 +643,12 @@ class ErrorSpans(SpanParameters):
         """Return the criteria of the errors, and of the score with the anchors of ESA."""
         question = gettext("Mark every error in the text.")
         errors = Criterion(ERRORS, gettext("Errors"), question=question, language=spoken())
-        return (errors, ESA_SCORE) if self.asks_score else (errors,)
+        return (errors, *((ESA_SCORE,) if self.asks_score else ()), *super().brings())
+
+    def of_document(self) -> Criterion:
+        """Return the question about the whole document, with the anchors of ESA."""
+        question = "How good is the document as a whole?"
+        return replace(ESA_SCORE, key=DOCUMENT_SCORE, name="Score of the document", question=question)
 
     def outcome_of(self, criterion: Criterion | None) -> Outcome | None:
         """Return the outcome of marks for `errors`, and that of scores for all other criteria."""

@@ -69,6 +69,7 @@ class DetailQuestion:
     detail: Detail
     field: forms.BoundField
     options: tuple[Option, ...]
+    language: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +99,11 @@ class LabelsForm(OneTextForm):
         for criterion, options in self.criteria_with_options:
             yield from _fields(kind, criterion, options)
 
+    @property
+    def asked_of_text(self) -> Sequence[Criterion]:
+        """The questions about the text."""
+        return [criterion for criterion, _options in self.criteria_with_options]
+
     def questions(self) -> list[Question]:
         """Return the questions in the order of the screen, for the template."""
         return [self._question(criterion, options) for criterion, options in self.criteria_with_options]
@@ -109,7 +115,11 @@ class LabelsForm(OneTextForm):
             DetailQuestion(
                 detail,
                 field,
-                tuple(_choice(field, word, self.kind.digit(n)) for n, word in enumerate(detail.options, start=1)),
+                tuple(
+                    _choice(field, word, self.kind.digit(n), criterion.language)
+                    for n, word in enumerate(detail.options, start=1)
+                ),
+                criterion.language,
             )
             for detail in self.kind.details_of(key)
             if (field := self[DETAIL.format(n=detail.number, key=key)])
@@ -120,23 +130,27 @@ class LabelsForm(OneTextForm):
             criterion=criterion,
             id=self[first].auto_id,
             multiple=self.kind.multiple,
-            options=tuple(self._options(key, options)),
+            options=tuple(self._options(criterion, options)),
             details=details,
             words=self[WORDS.format(key=key)] if WORDS.format(key=key) in self.fields else None,
             errors=tuple(str(error) for name in own for error in self.errors.get(name, ())) if self.is_bound else (),
         )
 
-    def _options(self, key: str, options: tuple[str, ...]) -> Iterator[Option]:
+    def _options(self, criterion: Criterion, options: tuple[str, ...]) -> Iterator[Option]:
+        key = criterion.key
         none = [gettext("None of these")] if key in self.kind.none_of_these else []
         for n, words in enumerate([*options, *none], start=1):
             is_none = n > len(options)
+            spoken = "" if is_none else criterion.language
             if not self.kind.multiple:
                 field = self[CHOICE.format(key=key)]
                 value = NONE if is_none else words
-                yield Option(field.html_name, value, words, field.value() == value, self.kind.digit(n), is_none)
+                yield Option(field.html_name, value, words, field.value() == value, self.kind.digit(n), is_none, spoken)
                 continue
             field = self[NOTHING.format(key=key) if is_none else TICK.format(n=n, key=key)]
-            yield Option(field.html_name, TICKED, words, field.value() in (TICKED, True), self.kind.digit(n), is_none)
+            yield Option(
+                field.html_name, TICKED, words, field.value() in (TICKED, True), self.kind.digit(n), is_none, spoken
+            )
 
     def chosen(self, criterion: Criterion, options: tuple[str, ...], cleaned: Mapping[str, object]) -> list[str]:
         """Return the labels an answer holds for a criterion, in the order of the screen."""
@@ -185,8 +199,8 @@ class LabelsForm(OneTextForm):
             self.add_error(name, missing(question))
 
 
-def _choice(field: forms.BoundField, words: str, digit: str) -> Option:
-    return Option(field.html_name, words, words, field.value() == words, digit)
+def _choice(field: forms.BoundField, words: str, digit: str, language: str) -> Option:
+    return Option(field.html_name, words, words, field.value() == words, digit, language=language)
 
 
 def _names(kind: Labels, criterion: Criterion, options: tuple[str, ...]) -> Iterator[str]:

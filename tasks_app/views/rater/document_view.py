@@ -7,7 +7,7 @@ from functools import cached_property
 from django.utils.translation import gettext as _
 
 from tasks_app.selectors.document_pages import Placed
-from tasks_app.task_types.base import Screen, ShownPart, TaskType
+from tasks_app.task_types.base import Criterion, DocumentCell, Screen, ShownPart, TaskType
 from tasks_app.views.rater.text_block import ShownBlock
 
 
@@ -27,6 +27,20 @@ class ShownRow:
     def id(self) -> str:
         """The number of the part, for ids on the page."""
         return str(self.number)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownEnd:
+    """The questions about the whole document by one system; they are part of the answer to its last text, `entry`."""
+
+    entry: ShownBlock
+    cells: Sequence[DocumentCell]
+
+    @property
+    def heading(self) -> str:
+        """The name of what is asked about: the document, with the name of its column."""
+        whole, column = _("The whole document"), self.entry.column_name
+        return _("%(part)s, %(text)s") % {"part": whole, "text": column} if column else whole
 
 
 @dataclass(frozen=True)
@@ -53,6 +67,22 @@ class ShownDocument:
         return any(
             row.beside.source or row.beside.reference or row.beside.context or row.beside.media for row in self.rows
         )
+
+    @cached_property
+    def ends(self) -> list[ShownEnd | None]:
+        """The questions about the whole document by column, where the page has its end; else none."""
+        by_column: dict[int, ShownEnd] = {}
+        for row in self.rows:
+            for column, cell in enumerate(row.cells):
+                if cell is not None and (questions := cell.form.document_cells):
+                    by_column[column] = ShownEnd(cell, questions)
+        return [by_column.get(column) for column in range(len(self.columns))] if by_column else []
+
+    @property
+    def asked_of_whole(self) -> list[Criterion]:
+        """The questions about the whole document, each once."""
+        first = next((end for end in self.ends if end is not None), None)
+        return [cell.criterion for cell in first.cells] if first else []
 
     @cached_property
     def data(self) -> dict[str, object] | None:

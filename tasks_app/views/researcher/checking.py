@@ -4,17 +4,19 @@ from collections.abc import Iterator
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.utils import formats
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from tasks_app import access
 from tasks_app.models import Gold, Study, Task
-from tasks_app.selectors.check_results import CheckScore, TaskChecks, checks_of_study, consequences_of
+from tasks_app.selectors.check_results import CheckScore, TaskChecks, checks_of_study, consequences_of, repeats_of
 from tasks_app.services import events
 from tasks_app.settings.checks import CheckSettings, OnFailing, StopWhen
 from tasks_app.views.downloads import csv_file
 from tasks_app.views.researcher.frame import researcher_page, study_page
+from tasks_app.views.researcher.parts import wants_changes
 
 # Rows of a table on the page; its file has all of them.
 ROWS_SHOWN = 100
@@ -22,11 +24,31 @@ ROWS_SHOWN = 100
 
 @researcher_page("GET")
 def checks(request: HttpRequest, slug: str) -> HttpResponse:
-    """Settings in words, units with known answers, and how raters answered them."""
-    return study_page(request, slug, "checks", _context, role=access.GOLD_READER)
+    """Settings in words, units with known answers, and how raters answered them.
+
+    A script fetches the comparison of many repeats apart; without scripts, a link asks for the page with it.
+    """
+    key = request.GET.get("repeats")
+    if key is not None and wants_changes(request):
+        return _repeats(request, slug, key)
+    return study_page(
+        request, slug, "checks", lambda study: _context(study, compares=key is not None), role=access.GOLD_READER
+    )
 
 
-def _context(study: Study) -> dict[str, Any]:
+def _repeats(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """Return the part of the page that compares the repeats of a task with their first answers."""
+    study = access.study_for_researcher(request.user, slug, access.GOLD_READER)
+    task = next((task for task in Task.objects.filter(study=study, until=None) if task.key == key), None)
+    if task is None:
+        raise Http404
+    return render(
+        request, "researcher/_checks_repeats.html", {"study": study, "task": task, "repeats": repeats_of(task)}
+    )
+
+
+def _context(study: Study, *, compares: bool) -> dict[str, Any]:
+    """Return the checks of each task; `repeats` is None where they are to be compared after the page."""
     tasks = checks_of_study(study)
     return {
         "blocks": [
@@ -35,6 +57,7 @@ def _context(study: Study) -> dict[str, Any]:
                 "rules": list(rules(task_checks)),
                 "known": task_checks.known[:ROWS_SHOWN],
                 "raters": task_checks.raters[:ROWS_SHOWN],
+                "repeats": task_checks.repeats if compares or not task_checks.has_many_repeats else None,
             }
             for task_checks in tasks
         ],

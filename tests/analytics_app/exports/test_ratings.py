@@ -35,6 +35,7 @@ COLUMNS = [
         "mark_of",
         "given_by",
         "mark_reason",
+        "wording",
         "seconds",
         "timing",
         "submitted_at",
@@ -46,6 +47,7 @@ COLUMNS = [
         "document",
         "version",
         "state",
+        "taken_from",
     ),
     *("excluded_by", "rating"),
 ]

@@ -20,7 +20,8 @@ from analytics_app.models import MetricScore, ScoreWork
 from analytics_app.services.computing import background
 from analytics_app.services.computing import scores as computing
 from tasks_app.models import Membership, Study
-from tasks_app.services import progress
+from tasks_app.services import broker, progress
+from tasks_app.services.background import AGAIN, GIVEN_UP
 from tasks_app.services.study import deleting
 from tests.tasks_app.importing import kit
 
@@ -51,12 +52,12 @@ def study(tmp_path: Path, rosa: User, monkeypatch: pytest.MonkeyPatch) -> Study:
     return study
 
 
-def press(browser: Client, *metrics: str, **more: str) -> Any:
+def press(browser: Client, *metrics: str, **more: str | list[str]) -> Any:
     """Fill in the form and press its button."""
     return browser.post(PATH, {"action": "compute", "metrics": metrics, "tokenizer": "13a", **more})
 
 
-def asked(browser: Client, *metrics: str, **more: str) -> ScoreWork:
+def asked(browser: Client, *metrics: str, **more: str | list[str]) -> ScoreWork:
     """Ask for scores that a worker may compute."""
     answer = press(browser, *metrics, **more)
     assert (answer.status_code, answer["Location"]) == (302, PROGRESS), answer.content.decode()
@@ -73,8 +74,9 @@ def test_from_the_button_to_stored_scores(study: Study, rosas_browser: Client) -
     assert rosas_browser.get(PROGRESS)["Location"] == PATH, "nothing was asked for yet"
     form = page(rosas_browser, PATH)
     assert re.findall(r'name="metrics" value="([^"]+)"', form) == list(computing.known_metrics())
-    assert '<option value="" selected>The reference of each item</option>' in form
-    assert '<option value="alpha">The texts of ' in form
+    assert re.search(r'name="references" value="" [^>]*checked>\s*<label [^>]*>The reference of each item<', form)
+    assert re.search(r'name="references" value="alpha"[^>]*>\s*<label [^>]*>The texts of ', form)
+    assert "Not available here: ja-mecab, ko-mecab." in form
     work = asked(rosas_browser, "BLEU", "ROUGE-L")
     assert not MetricScore.objects.exists()
     assert "Waiting for a background worker." in page(rosas_browser)
@@ -108,6 +110,44 @@ def test_the_texts_of_a_system_are_the_references(study: Study, rosas_browser: C
     assert study.events.get(verb="computed scores").after["references"] == "alpha"
 
 
+def test_metrics_against_source_and_references_by_number_and_tokenizer(study: Study, rosas_browser: Client) -> None:
+    ways = {
+        "against": ["references", "source"], "references": ["", "alpha"], "by_number": "on",
+        "tokenizer": ["13a", "char"],
+    }  # fmt: skip
+    work = asked(rosas_browser, "BLEU", "chrF", **ways)
+    jobs.compute_scores(work.pk)
+    assert set(MetricScore.objects.values_list("metric", flat=True)) == {
+        "BLEU", "BLEU (source)", "BLEU (1 of 2 references)", "BLEU (char)", "BLEU (char; source)",
+        "BLEU (char; 1 of 2 references)", "chrF", "chrF (source)", "chrF (1 of 2 references)",
+    }  # fmt: skip
+    # The texts of alpha are references, and are scored only against the source and the reference of each item.
+    of_alpha = MetricScore.objects.filter(system__key="alpha", item__isnull=False)
+    assert set(of_alpha.values_list("metric", flat=True)) == {
+        "BLEU (source)", "BLEU (1 of 2 references)", "BLEU (char; source)", "BLEU (char; 1 of 2 references)",
+        "chrF (source)", "chrF (1 of 2 references)",
+    }  # fmt: skip
+    assert "BLEU (char; 1 of 2 references)" in page(rosas_browser, PATH)
+
+
+def test_a_request_of_an_earlier_version_is_still_computed(study: Study, rosas_browser: Client) -> None:
+    work = asked(rosas_browser, "ROUGE-1")
+    given = {"metrics": ["ROUGE-1"], "tokenizer": "13a", "references": "alpha", "replace": False}
+    ScoreWork.objects.update(given=given)
+    jobs.compute_scores(work.pk)
+    assert MetricScore.objects.first().signature.endswith("(references: alpha)")
+
+
+def test_the_form_warns_where_the_default_does_not_split_words(study: Study, rosas_browser: Client) -> None:
+    assert "mean little with it" not in page(rosas_browser, PATH)
+    for language, better in (
+        ("ko", "char for BLEU,"), ("ja", "char for BLEU and TER,"), ("zh-Hans", "zh for BLEU and TER,"),
+        ("th", "char for BLEU,"),
+    ):  # fmt: skip
+        Study.objects.update(language=language)
+        assert f"mean little with it. Tick {better}" in page(rosas_browser, PATH)
+
+
 def test_what_cannot_be_computed_is_refused_by_the_form(study: Study, rosas_browser: Client) -> None:
     MetricScore.objects.create(study=study, metric="TER", system=study.systems.first(), value=1, source="uploaded")
     for metrics, more, sentence in (
@@ -116,6 +156,7 @@ def test_what_cannot_be_computed_is_refused_by_the_form(study: Study, rosas_brow
         (("BLEU",), {"tokenizer": "13b"}, "Select a valid choice. 13b is not one of the available choices."),
         (("BLEU",), {"references": "gamma"}, "Select a valid choice. gamma is not one of the available choices."),
         (("BLEURT",), {}, "Select a valid choice. BLEURT is not one of the available choices."),
+        (("BLEU",), {"by_number": "on"}, "Fewer references at once need several places that references come from"),
     ):
         answer = press(rosas_browser, *metrics, **more)
         assert answer.status_code == 422
@@ -183,10 +224,10 @@ def test_a_worker_that_dies_stores_nothing_and_the_next_one_does_it_all(
     assert not MetricScore.objects.exists()
     assert ScoreWork.objects.get().state == "working"
     sent: list[int] = []
-    monkeypatch.setattr(background.broker, "send", lambda _job, ids, **_rest: sent.extend(ids))
-    background.notify_again()
+    monkeypatch.setattr(broker, "send", lambda _job, ids, **_rest: sent.extend(ids))
+    background.WORK.notify_again()
     assert sent == []
-    ScoreWork.objects.update(asked_at=Now() - timedelta(seconds=2 * background.AGAIN))
+    ScoreWork.objects.update(asked_at=Now() - timedelta(seconds=2 * AGAIN))
     jobs.ring_again()
     assert work.pk in sent
     jobs.compute_scores(work.pk)
@@ -195,9 +236,9 @@ def test_a_worker_that_dies_stores_nothing_and_the_next_one_does_it_all(
 
 def test_what_no_worker_did_within_an_hour_is_given_up(study: Study, rosas_browser: Client) -> None:
     asked(rosas_browser, "chrF")
-    ScoreWork.objects.update(asked_at=Now() - timedelta(seconds=2 * background.GIVEN_UP))
-    background.notify_again()
-    assert "This could not be done within an hour. Nothing was stored." in page(rosas_browser)
+    ScoreWork.objects.update(asked_at=Now() - timedelta(seconds=2 * GIVEN_UP))
+    background.WORK.notify_again()
+    assert "This could not be done within an hour. Nothing was changed." in page(rosas_browser)
 
 
 @pytest.mark.parametrize(
@@ -251,7 +292,7 @@ def test_nobody_computes_who_may_no_longer(study: Study, rosas_browser: Client) 
     Membership.objects.filter(study=study).update(role="viewer")
     jobs.compute_scores(work.pk)
     assert ScoreWork.objects.get().notes == [
-        "The person who asked for this may no longer edit the study. Another editor has to."
+        "The person who asked for this may no longer edit the study. Another editor has to ask for it."
     ]
     assert not MetricScore.objects.exists()
 

@@ -130,6 +130,10 @@ CASES: dict[str, tuple[list[Row], str]] = {
         "a is rated higher than c and d on style; 3 of 6 pairs differ clearly.",
     ),
     "none": (rated(THREE), "No two systems differ clearly on style."),
+    "none on either of two criteria": (
+        [*rated(THREE), *[replace(one, criterion="content") for one in rated(THREE)]],
+        "No two systems differ clearly on style or content.",
+    ),
     "none of two": (rated({"a": 4.0, "b": 3.0}), "No clear difference between a and b on style."),
     "none could": (
         rated(THREE, cannot_differ="…", cannot_differ_since="units"),

@@ -9,12 +9,13 @@ from pytest_django import DjangoAssertNumQueries
 
 from analytics_app import plan as plans
 from analytics_app import quality
-from analytics_app.models import Exclusion, Run
+from analytics_app.models import Exclusion, MetricScore, Run
+from analytics_app.plan.published import published_plans
 from analytics_app.quality.base import Evidence
 from analytics_app.runs import preview
 from analytics_app.selectors.evidence import evidence_of
 from analytics_app.services.exclusions import exclude_rater
-from tasks_app.models import Event, Study
+from tasks_app.models import Event, Study, System
 from tasks_app.services.study import lifecycle
 from tests.analytics_app.builders import build_run
 from tests.analytics_app.filling import Filler, new_run, work
@@ -125,6 +126,25 @@ def test_no_rule_that_selects_on_the_ratings_it_improves_is_strict() -> None:
     assert never == {"burn_in", "identical_texts", "iqr", "no_differences", "simple_items", "trust"}
 
 
+def test_a_study_with_scores_of_metrics_offers_the_analyses_of_a_paper(
+    rosas_browser: Client, address: str, filled: Study
+) -> None:
+    assert "As in Logacheva" not in page(rosas_browser, address)
+    MetricScore.objects.bulk_create(
+        MetricScore(study=filled, metric="BLEU", system=system, value=value, source="uploaded")
+        for value, system in enumerate(System.objects.filter(study=filled))
+    )
+    chosen = f"{address}?preset=logacheva_2022"
+    assert '<a href="?preset=logacheva_2022" aria-current="true">As in Logacheva et al. (2022)</a>' in page(
+        rosas_browser, chosen
+    )
+    assert rules_of(rosas_browser, chosen) == rules_of(rosas_browser, address)
+    rosas_browser.post(chosen, form(rosas_browser, chosen))
+    run = filled.runs.latest("number")
+    (analysis,) = run.settings["analyses"]
+    assert (analysis["analysis"], analysis["directions"], analysis["wmt"]) == ("metrics", "listed", False)
+
+
 def test_strict_is_started_as_it_says(rosas_browser: Client, address: str, filled: Study) -> None:
     strict = f"{address}?preset=strict"
     assert rosas_browser.post(strict, form(rosas_browser, strict)).status_code == 302
@@ -132,6 +152,33 @@ def test_strict_is_started_as_it_says(rosas_browser: Client, address: str, fille
     assert [entry["rule"] for entry in run.settings["rules"]][1:3] == ["working_time", "page_time"]
     assert run.settings == plans.check(run.settings, filled)
     assert not run.planned
+
+
+def test_a_run_begins_with_the_analyses_of_a_paper_where_there_are_scores_of_metrics(
+    rosas_browser: Client, address: str, filled: Study
+) -> None:
+    assert "As in GRUEN" not in page(rosas_browser, address)
+    MetricScore.objects.create(study=filled, metric="BLEU", system=filled.systems.first(), value=1, source="uploaded")
+    html = page(rosas_browser, address)
+    assert [name for name in published_plans() if f'<a href="?preset={name}">' not in html] == []
+    rules = rules_of(rosas_browser, address)
+    for name, expected in (
+        ("gruen_2020", {"metrics": {"williams_ranks": True, "wmt": False}, "metrics_apart": {"by_system": False}}),
+        ("rome_2022", {"metrics_apart": {"by_level": False}, "metrics": {"compare": False}}),
+        # The study has no system REF that could be left out, so the two entries are the same.
+        ("lai_2022", {"metrics": {"without_systems": [], "ceiling": False}}),
+        ("logacheva_2022", {"metrics": {"directions": "listed"}}),
+    ):
+        assert rules_of(rosas_browser, f"{address}?preset={name}") == rules
+        answer = rosas_browser.post(f"{address}?preset={name}", form(rosas_browser, f"{address}?preset={name}"))
+        assert answer.status_code == 302, answer.content.decode()
+        entries = Run.objects.latest("pk").settings["analyses"]
+        assert [entry["analysis"] for entry in entries] == list(expected), name
+        for entry in entries:
+            wanted = expected[entry["analysis"]]
+            assert {key: entry[key] for key in wanted} == wanted, name
+        Run.objects.all().delete()
+    assert [entry["without_systems"] for entry in published_plans()["lai_2022"].analyses] == [["REF"], []]
 
 
 def test_the_settings_of_a_run_stand_beside_the_presets(rosas_browser: Client, address: str, filled: Study) -> None:

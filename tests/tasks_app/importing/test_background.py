@@ -16,7 +16,8 @@ from django.test.utils import CaptureQueriesContext
 from tasks_app import importing, jobs
 from tasks_app.importing import background, uploads, whole
 from tasks_app.models import ImportMapping, ImportWork, Membership, Output, Rating, Study
-from tasks_app.services import erasure, progress
+from tasks_app.services import broker, erasure, progress
+from tasks_app.services.background import AGAIN, GIVEN_UP, refusal_of
 from tasks_app.services.imports import storing
 from tasks_app.services.study import deleting
 from tests.tasks_app.importing import kit
@@ -155,7 +156,7 @@ def test_problems_have_file_line_and_column_and_the_mapping_stays(empty: Study, 
     work = put_table(rosas_browser, "\n".join(lines) + "\n")
     jobs.work_on_import(work.pk)
     assert not Output.objects.filter(item__study=empty).exists()
-    refusal = background.refusal_of(ImportWork.objects.get())
+    refusal = refusal_of(ImportWork.objects.get())
     assert refusal is not None
     places = {(problem.file, problem.line, problem.column) for problem in refusal.problems}
     assert ("table.csv", 21, 5) in places
@@ -197,11 +198,11 @@ def test_a_worker_that_dies_leaves_nothing_half_stored(
     assert not mine.is_frozen
     assert ImportWork.objects.get().state == "working"
     sent: list[int] = []
-    monkeypatch.setattr(background.broker, "send", lambda _job, ids, **_rest: sent.extend(ids))
-    background.notify_again()
+    monkeypatch.setattr(broker, "send", lambda _job, ids, **_rest: sent.extend(ids))
+    background.WORK.notify_again()
     assert sent == []
-    ImportWork.objects.update(asked_at=Now() - timedelta(seconds=2 * background.AGAIN))
-    background.notify_again()
+    ImportWork.objects.update(asked_at=Now() - timedelta(seconds=2 * AGAIN))
+    background.WORK.notify_again()
     assert sent == [work.pk]
     jobs.work_on_import(work.pk)
     assert Rating.objects.count() == 2
@@ -209,9 +210,9 @@ def test_a_worker_that_dies_leaves_nothing_half_stored(
 
 def test_an_import_that_nobody_could_do_is_given_up(mine: Study, rosas_browser: Client) -> None:
     asked(rosas_browser)
-    ImportWork.objects.update(asked_at=Now() - timedelta(seconds=2 * background.GIVEN_UP))
-    background.notify_again()
-    assert "This could not be done within an hour. Nothing was stored." in page(rosas_browser)
+    ImportWork.objects.update(asked_at=Now() - timedelta(seconds=2 * GIVEN_UP))
+    background.WORK.notify_again()
+    assert "This could not be done within an hour. Nothing was changed." in page(rosas_browser)
 
 
 @pytest.mark.parametrize(
@@ -239,7 +240,7 @@ def test_nobody_imports_who_may_no_longer(mine: Study, rosa: User, rosas_browser
     Membership.objects.filter(study=mine).update(role="viewer")
     jobs.work_on_import(work.pk)
     assert ImportWork.objects.get().notes == [
-        "The person who started this may no longer import into the study. Somebody else has to."
+        "The person who started this may no longer import into the study. Somebody else has to start it again."
     ]
     assert not Rating.objects.exists()
 

@@ -1,8 +1,10 @@
 """Rows of pay: made with the end, once, only ever added to; times by the server's clock; what quality never touches."""
 
-from datetime import timedelta
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
+from itertools import accumulate
 from random import Random
 
 import pytest
@@ -15,6 +17,7 @@ from tasks_app.models import Assignment, Event, Judgment, Payment, Rater, RaterS
 from tasks_app.pay import cents
 from tasks_app.selectors import pay as reads
 from tasks_app.selectors import payees
+from tasks_app.selectors.fieldwork.raters import fieldwork_with
 from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services import erasure, pay
 from tasks_app.services.judging import assignments, judgments
@@ -117,6 +120,19 @@ def test_skipping_changes_no_pay(study: Study) -> None:
     assert rows(ada) == [("full", Decimal("3.00"))]
 
 
+def test_the_repeat_of_a_skipped_unit_is_not_counted_as_asked(study: Study) -> None:
+    ada = work(study, 1)
+    first, second, *_others = Assignment.objects.filter(rater=ada).order_by("order")
+    Assignment.objects.filter(pk=second.pk).update(purpose="repeat", repeat_of=first, place=None)
+    tasks = list(study.tasks.all())
+    for state, asked in (("submitted", 4), ("skipped", 3)):
+        Assignment.objects.filter(pk=first.pk).update(state=state)
+        (work_of_set,) = reads.sets_of(study.pk)[ada.pk]
+        assert (work_of_set.main, work_of_set.judged, work_of_set.asked, work_of_set.answered) == (3, 1, asked, 1)
+        (of_page,) = fieldwork_with(study, tasks).raters
+        assert [progress.work for progress in of_page.sets] == [work_of_set]
+
+
 def test_imported_and_sandbox_raters_get_no_rows_and_simulated_ones_stand_apart(study: Study) -> None:
     trying, simulated = work(study, kind=Rater.Kind.SANDBOX), work(study, kind=Rater.Kind.SIMULATED)
     Payment.objects.all().delete()
@@ -212,17 +228,23 @@ def test_what_was_paid_is_not_paid_again(study: Study, rosa: User) -> None:
     assert ada.pseudonym not in said
 
 
-def shift(rater: Rater, *, minutes: list[float]) -> None:
-    """Put a rater's signs of life so many minutes after consent: each unit is answered when it is shown."""
+def shift(rater: Rater, *, minutes: Sequence[float], until_answered: Sequence[float] | None = None) -> None:
+    """Put a rater's signs of life so many minutes after consent.
+
+    Each unit is answered when it is shown, or `until_answered` minutes later.
+    """
     start = rater.enrolled_at
-    Rater.objects.filter(pk=rater.pk).update(instructed_at=start, ended_at=start + timedelta(minutes=minutes[-1]))
+    waits = until_answered or [0.0] * len(minutes)
+    end = start + timedelta(minutes=minutes[-1] + waits[-1])
+    Rater.objects.filter(pk=rater.pk).update(instructed_at=start, ended_at=end)
     with connection.cursor() as cursor:  # answers are append-only for everybody but the tests of time
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
         cursor.execute("ALTER TABLE tasks_app_judgment DISABLE TRIGGER USER")
-    for assignment, after in zip(Assignment.objects.filter(rater=rater).order_by("order"), minutes, strict=True):
+    units = Assignment.objects.filter(rater=rater).order_by("order")
+    for assignment, after, wait in zip(units, minutes, waits, strict=True):
         at = start + timedelta(minutes=after)
         Assignment.objects.filter(pk=assignment.pk).update(first_shown=at)
-        Judgment.objects.filter(assignment=assignment).update(submitted_at=at)
+        Judgment.objects.filter(assignment=assignment).update(submitted_at=at + timedelta(minutes=wait))
     with connection.cursor() as cursor:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
         cursor.execute("ALTER TABLE tasks_app_judgment ENABLE TRIGGER USER")
@@ -235,6 +257,22 @@ def test_time_runs_from_consent_to_the_end_and_a_night_counts_half_an_hour(study
     assert found.paid == pytest.approx(4 + 30 + 4)
     assert found.elapsed == pytest.approx(610)
     assert found.active == pytest.approx(4 * 4.5 / 60)
+
+
+def test_long_gaps_are_found_wherever_they_begin_and_end(study: Study) -> None:
+    """Compare with adding up the gaps one by one, for moments on, before and after each half hour."""
+    ada = work(study)
+    ada.enrolled_at = datetime(2026, 3, 1, 9, 29, tzinfo=UTC)
+    ada.save(update_fields=["enrolled_at"])
+    draw, expected, found = Random(3), [], []
+    for _course in range(12):
+        steps = [draw.choice([0, 0.5, 1, 29, 30, 31, 59, 60, 61, 600]) for _sign in range(8)]
+        signs = list(accumulate(steps))
+        shift(ada, minutes=signs[::2], until_answered=steps[1::2])
+        expected.append((sum(min(step, 30) for step in steps), sum(steps)))
+        minutes = reads.minutes_of(study)[ada.pk]
+        found.append((minutes.paid, minutes.elapsed))
+    assert found == expected
 
 
 def test_days_between_waves_are_nobodys_work(study: Study) -> None:

@@ -2,18 +2,20 @@
 
 from collections import Counter
 from decimal import Decimal
+from io import StringIO
 from pathlib import Path
 from random import Random
 from uuid import uuid4
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.management import call_command
 from django.test import Client
 
 from analytics_app.heds.filling import known_of
 from analytics_app.heds.filling.facts import facts_of, withdrawn_in_words
 from tasks_app import studyfile
-from tasks_app.models import Assignment, Booklet, Event, Item, Output, Payment, Rater, Study, Withdrawal
+from tasks_app.models import Assignment, Booklet, Event, Item, Judgment, Output, Payment, Rater, Study, Withdrawal
 from tasks_app.selectors import check_results
 from tasks_app.selectors.fieldwork.raters import fieldwork_with
 from tasks_app.selectors.fieldwork.tasks import study_progress
@@ -23,8 +25,10 @@ from tasks_app.services.judging import assignments, claims, grading, judgments, 
 from tasks_app.services.plan import extending
 from tasks_app.services.study import lifecycle, withdrawing
 from tasks_app.services.study.withdrawing import NotWithdrawn, Withdrawn
+from tests.analytics_app.by_commands import write
 from tests.analytics_app.working import judge as careless
 from tests.builders import build_study
+from tests.tasks_app.documents_kit import document_folder, opened
 from tests.tasks_app.services.test_pay import rows, work
 from tests.walk import answer, arrive, next_for
 
@@ -122,6 +126,18 @@ def test_a_text_on_the_screen_can_be_finished_and_one_that_was_left_is_not_shown
     assert rows(other) == [("full", Decimal("3.00"))]
     places = study_progress(study).tasks[0].places
     assert places == 16 - 3, "one of four places was answered; the other three are wanted no more"
+
+
+def test_marks_of_a_metric_are_no_judgments_that_are_lost(rosa: User, tmp_path: Path) -> None:
+    study = opened(document_folder(tmp_path / "s"), rosa)
+    rows = [{"item": "d1-1", "system": "system01", "criterion": "errors", "label": "none"}]
+    file = str(write(tmp_path / "marks.csv", rows))
+    call_command("import_ratings", study.slug, file, metric="GEMBA", stdout=StringIO())
+    assert Judgment.objects.count() == 1
+    item = Item.objects.get(study=study, key="d1-1")
+    done = withdrawing.withdraw(study_id=study.pk, item=item.pk, output=None, reason=REASON, by=rosa)
+    assert (done.units, done.judgments) == (2, 0)
+    assert Event.objects.get(study=study, verb=withdrawing.WITHDREW).after["judgments"] == 0
 
 
 def test_who_has_nothing_left_has_completed_and_a_whole_set_is_given_back(rosa: User) -> None:

@@ -16,6 +16,8 @@ from django.test import Client
 from tasks_app import jobs
 from tasks_app.importing import uploads
 from tasks_app.models import Event, Place, Setup, SetupWork, Study, Task
+from tasks_app.services import broker
+from tasks_app.services.background import refusal_of
 from tasks_app.setup import background, changes
 from tasks_app.setup.checking import make_study, make_study_in_steps
 from tasks_app.setup.tables.checking import CheckedTexts
@@ -157,8 +159,8 @@ def test_a_check_that_nobody_could_do_is_given_up(
 ) -> None:
     check = asked(rosas_browser, setup)
     SetupWork.objects.filter(pk=check.pk).update(asked_at="2020-01-01T00:00Z")
-    monkeypatch.setattr(background.broker, "send", lambda _job, ids, **_rest: list(ids))
-    background.notify_again()
+    monkeypatch.setattr(broker, "send", lambda _job, ids, **_rest: list(ids))
+    background.WORK.notify_again()
     assert "could not be done within an hour" in page(rosas_browser)
     assert asked(rosas_browser, setup).state == "queued"
 
@@ -175,13 +177,13 @@ def test_what_a_process_left_is_taken_up_again(
     check = asked(rosas_browser, setup)
     SetupWork.objects.filter(pk=check.pk).update(state="storing", asked_at=Now() - timedelta(minutes=5))
     sent: list[int] = []
-    monkeypatch.setattr(background.broker, "send", lambda _job, ids, **_rest: sent.extend(ids))
-    background.notify_again()
+    monkeypatch.setattr(broker, "send", lambda _job, ids, **_rest: sent.extend(ids))
+    background.WORK.notify_again()
     assert sent == [check.pk]
     jobs.work_on_setup(check.pk)
     check.refresh_from_db()
     assert check.state == "done"
-    background.notify_again()
+    background.WORK.notify_again()
     assert sent == [check.pk], "nobody is told of what is over"
 
 
@@ -209,7 +211,7 @@ def test_an_opened_study_is_not_made_anew(setup: Setup, rosas_browser: Client) -
     jobs.work_on_setup(check.pk)
     check.refresh_from_db()
     assert check.state == "refused"
-    assert "was opened" in str(background.refusal_of(check))
+    assert "was opened" in str(refusal_of(check))
 
 
 def test_who_may_no_longer_change_the_study_is_not_obeyed(setup: Setup, rosas_browser: Client, rosa: User) -> None:
@@ -327,9 +329,9 @@ def test_work_that_a_worker_is_doing_is_not_given_up(
 ) -> None:
     check = asked(rosas_browser, setup)
     SetupWork.objects.filter(pk=check.pk).update(asked_at="2020-01-01T00:00Z", state="planning")
-    monkeypatch.setattr(background.broker, "send", lambda _job, ids, **_rest: list(ids))
+    monkeypatch.setattr(broker, "send", lambda _job, ids, **_rest: list(ids))
     other_connection(f"SELECT pg_advisory_lock(3, {check.pk})")
-    background.notify_again()
+    background.WORK.notify_again()
     check.refresh_from_db()
     assert check.state == "planning"
 

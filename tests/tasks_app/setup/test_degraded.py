@@ -1,16 +1,18 @@
-"""Degraded copies of the texts of a draft: each kind, what has no copy, the page, and that nothing is added unseen."""
+"""Changed copies of the texts of a draft: each kind, what has no copy, the page, and that nothing is added unseen."""
 
 import re
 from random import Random
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from tasks_app import studyfile
 from tasks_app.models import Setup
 from tasks_app.setup import changes
-from tasks_app.setup.degraded.kinds import LABELS, degraded
+from tasks_app.setup.degraded.kinds import LABELS, SAME, degraded
+from tasks_app.setup.degraded.same import Given, reworded
 from tasks_app.setup.texts import reads, writes
 
 TEXT = "The hotel is near the river Thames, in London. It has 125 rooms and doesn't serve dinner."
@@ -62,6 +64,39 @@ def _runs(text: str) -> list[str]:
     return [" ".join(words[first : first + n]) for n in (1, 2, 3) for first in range(len(words) - n + 1)]
 
 
+NAMES = Given(names=[("Ada Holm", "Eva Lund"), ("Holm", "Lund"), ("Kell", "Oster")])
+LIST = Given(substitutions=[("big", "large"), ("big house", "villa"), ("at once", "immediately")])
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "others", "given", "copy"),
+    [
+        ("renaming", "Ada Holm's museum: Holm built it.", (), NAMES, "Eva Lund's museum: Lund built it."),
+        # A part of the name would stay, and the text would have two people.
+        ("renaming", "Ada Holm came. Holm left.", (), Given(names=[("Ada Holm", "Eva Lund")]), None),
+        ("renaming", "Ada Holm came.", ("founder[Ada Holm]",), NAMES, None),
+        ("renaming", "From Oster to Kell.", (), NAMES, None),
+        ("renaming", "Holmes came.", (), NAMES, None),
+        ("renaming", "東京は大きい。", (), Given(names=[("東京", "大阪")]), "大阪は大きい。"),
+        ("insertion", "It rains.", (), Given(inserted="Note:"), "Note: It rains."),
+        ("insertion", "東京は大きい。", (), Given(inserted="実は"), "実は東京は大きい。"),
+        ("insertion", "It rains.", (), Given(inserted=" "), None),
+        ("substitution", "Big bigger big. A big house.", (), LIST, "Large bigger large. A villa."),
+        ("substitution", "Go at once.", (), LIST, "Go immediately."),
+        ("substitution", "Nothing to replace.", (), LIST, None),
+    ],
+)
+def test_what_a_kind_that_keeps_the_meaning_does(
+    kind: str, text: str, others: tuple[str, ...], given: Given, copy: str | None
+) -> None:
+    assert reworded(kind, text, others, given, Random(1)) == copy
+
+
+def test_words_are_inserted_before_a_sentence_and_nowhere_else() -> None:
+    copies = {reworded("insertion", TEXT, (), Given(inserted="Note:"), Random(seed)) for seed in range(20)}
+    assert copies == {f"Note: {TEXT}", TEXT.replace("It has", "Note: It has")}
+
+
 ADDRESS = "/admin/studies/example-likert/set-up/texts/degrade/"
 
 
@@ -77,7 +112,9 @@ def setup(db: None, rosa: User) -> Setup:
 
 
 def test_copies_are_shown_first_and_added_once(rosas_browser: Client, setup: Setup) -> None:
-    assert all(str(label) in rosas_browser.get(ADDRESS).content.decode() for label in LABELS.values())
+    assert all(
+        str(label) in rosas_browser.get(ADDRESS).content.decode() for label in (*LABELS.values(), *SAME.values())
+    )
     chosen = {"systems": ["alpha"], "kinds": ["number", "repetition"]}
     shown = rosas_browser.post(ADDRESS, {**chosen, "action": "look"})
     page = shown.content.decode()
@@ -98,6 +135,11 @@ def test_copies_are_shown_first_and_added_once(rosas_browser: Client, setup: Set
     setup.refresh_from_db()
     systems = {entry["key"]: entry for entry in setup.given["systems"]}
     assert systems["alpha-number"] == {"key": "alpha-number", "name": "alpha, number", "kind": "degraded"}
+    # The form of the systems keeps the kind: whoever stores names makes no machines of copies.
+    texts = rosas_browser.get("/admin/studies/example-likert/set-up/texts/").content.decode()
+    kind = re.search(r'<select name="kind-alpha-number".*?</select>', texts, re.DOTALL)
+    assert kind is not None
+    assert re.findall(r'value="(\w+)" selected', kind[0]) == ["degraded"]
     again = rosas_browser.post(ADDRESS, {**chosen, "action": "look"}).content.decode()
     assert "No copy would be added" in again
 
@@ -106,6 +148,55 @@ def test_nothing_chosen_and_an_unknown_system_are_refused(rosas_browser: Client,
     for sent in ({}, {"systems": ["nobody"], "kinds": ["number"]}, {"systems": ["alpha"], "kinds": ["spelling"]}):
         assert rosas_browser.post(ADDRESS, {**sent, "action": "look"}).status_code == 422
     assert _systems(setup) == ["alpha", "alpha"]
+
+
+def test_copies_that_keep_the_meaning_come_from_a_file_with_two_columns(rosas_browser: Client, setup: Setup) -> None:
+    chosen = {"systems": ["alpha"], "same": ["substitution", "insertion"], "inserted": "Note:"}
+    lacking = rosas_browser.post(ADDRESS, {**chosen, "action": "look"})
+    assert lacking.status_code == 422
+    assert "This kind needs words." in lacking.content.decode()
+    for content, sentence in ((b"near;close to;by", "Wrong: line 1."), (b"\xff\xfe", "is not a text file in UTF-8")):
+        file = SimpleUploadedFile("list.csv", content)
+        refused = rosas_browser.post(ADDRESS, {**chosen, "substitutions_file": file, "action": "look"})
+        assert refused.status_code == 422
+        assert sentence in refused.content.decode()
+    file = SimpleUploadedFile("list.csv", "\ufeffnear,close to\n\nplain,simple\n".encode())
+    page = rosas_browser.post(ADDRESS, {**chosen, "substitutions_file": file, "action": "look"}).content.decode()
+    assert "alpha-substitution" in page
+    token = re.search(r'name="shown" value="([^"]+)"', page)
+    assert token is not None
+    # What was read stands in the form, so that the same list is added.
+    read = re.search(r'<textarea name="substitutions"[^>]*>\s*([^<]+)</textarea>', page)
+    assert read is not None
+    sent = {**chosen, "substitutions": read[1], "shown": token[1], "action": "add"}
+    assert rosas_browser.post(ADDRESS, sent).status_code == 302
+    texts = {(cells["item"], cells["system"]): cells["output"] for cells in reads.cells_of_rows(setup)}
+    assert texts["i1", "alpha-substitution"] == TEXT.replace("near", "close to")
+    assert texts["i2", "alpha-substitution"] == "A simple text."
+    assert texts["i2", "alpha-insertion"] == "Note: A plain text."
+    setup.refresh_from_db()
+    kinds = {entry["key"]: entry.get("kind") for entry in setup.given["systems"]}
+    assert kinds["alpha-substitution"] == kinds["alpha-insertion"] == "reworded"
+    added = setup.study.events.filter(verb="stored").order_by("id").last()
+    assert added is not None
+    assert added.after["degraded"]["words"] == {
+        "substitution": [["near", "close to"], ["plain", "simple"]], "insertion": "Note:"
+    }  # fmt: skip
+
+
+def test_uploaded_copies_are_of_the_kind_that_their_name_says(rosas_browser: Client, setup: Setup) -> None:
+    address = "/admin/studies/example-likert/set-up/texts/"
+    table = SimpleUploadedFile("passive.csv", b"item,output\ni1,The hotel is found near the river Thames.\n")
+    token = rosas_browser.post(address, {"file": table, "action": "upload"})["Location"].partition("file=")[2]
+    sent = {
+        "columns": '["item", "output"]', "use-0": "item", "use-1": "output", "items": "column", "unused": "leave",
+        "system": "alpha-passive", "mode": "add", "quoting": "", "file": token, "action": "store",
+    }  # fmt: skip
+    assert rosas_browser.post(address, sent).status_code == 302
+    assert sorted(_systems(setup)) == ["alpha", "alpha", "alpha-passive"]
+    setup.refresh_from_db()
+    kinds = {entry["key"]: entry.get("kind") for entry in setup.given["systems"]}
+    assert kinds["alpha-passive"] == "reworded"
 
 
 def _systems(setup: Setup) -> list[str]:

@@ -103,6 +103,10 @@ def test_going_on_leads_to_the_next_step_that_is_not_done(draft: Study, rosas_br
     assert "Nothing is missing in “Texts”, “Questions”, “Raters”, “Checks”, so “" in passed
     save(rosas_browser, "raters", {"tasks.0.k": "many"})
     assert leads_to("task") == url("raters")
+    assert leads_to("raters") == url("raters"), "there is an error on this step"
+    page = rosas_browser.get(url("raters")).content.decode()
+    assert "Saved. There is an error on this step: “Judgments of every unit”. Fix it, or choose another step." in page
+    save(rosas_browser, "raters", {"tasks.0.k": "3"})
     # Without a consent text its draft is next, which asks for what the form does not say.
     save(rosas_browser, "consent", {"consent.en": ""})
     assert leads_to("raters") == CONSENT_DRAFT
@@ -121,6 +125,27 @@ def test_a_question_that_is_removed_is_asked_by_no_task(draft: Study, rosas_brow
     assert changes.begin(draft).given["tasks"][0]["criteria"] == ["fluency", "accuracy"]
     given = save(rosas_browser, "questions", {"do": "remove:criteria.0"}).given
     assert given["tasks"][0]["criteria"] == ["accuracy"]
+
+
+def test_an_empty_list_of_choices_says_what_it_would_have(draft: Study, rosas_browser: Client) -> None:
+    changes.change(
+        setup=changes.begin(draft), values={("criteria",): [], ("tasks", 0, "criteria"): []}, base=0, by=None
+    )
+    page = rosas_browser.get(url("questions")).content.decode()
+    assert "Those that the task type brings along are asked without being chosen." in page
+    assert (
+        "The study has no groups of raters. Add them on the step Raters."
+        in rosas_browser.get(url("raters")).content.decode()
+    )
+
+
+def test_totals_say_why_they_are_not_counted(draft: Study, rosas_browser: Client) -> None:
+    changes.change(setup=changes.begin(draft), values={("tasks", 0, "params"): {"points": 99}}, base=0, by=None)
+    page = rosas_browser.get(url("raters")).content.decode()
+    assert "The totals cannot be counted before the problems of the study are fixed." in page
+    assert "Once there are texts and a matching task" not in page
+    changes.begin(draft).rows.filter(table="items").delete()
+    assert "Once there are texts and a matching task" in rosas_browser.get(url("raters")).content.decode()
 
 
 def test_entries_are_added_named_and_removed(draft: Study, rosas_browser: Client) -> None:

@@ -68,7 +68,7 @@ def test_batches_come_back_as_they_went(folder: Path) -> None:
 
 
 CASES = {
-    "no such unit": ("x,i1/alpha", "x,i1/alhpa", "batches.csv:4:2: unit: There is no unit “i1/alhpa”. Units are called like “i1/alpha”."),
+    "no such unit": ("x,i1/alpha", "x,i1/alhpa", "batches.csv:4:2: unit: There is no unit “i1/alhpa”. Units are called like “i1/alpha”. If its text is no longer in the study, remove this row, or give it the unit of another text."),
     "in two batches": ("y,i2/alpha", "y,i2/alpha\ny,i1/alpha", "batches.csv:7:2: unit: Line 4 has this unit already. A unit is in one batch; k raters judge each batch."),
     "left out": ("y,i2/alpha\n", "", "batches.csv: 1 unit of the task “reading” is in no batch: “i2/alpha”. Add it to one."),
     "no batch": ("x,i1/alpha", ",i1/alpha", "batches.csv:4:1: batch: A value is needed here in every row."),

@@ -40,7 +40,12 @@ def test_known_answers_are_stored_and_their_units_are_not_judged(folder: Path) -
 
 
 CASES = {
-    "no such unit": ("i1/alpha", "i1/alhpa", "controls.csv:2:1: unit: There is no unit “i1/alhpa”. Units are called like “i1/alpha”."),
+    "no such unit": (
+        "i1/alpha",
+        "i1/alhpa",
+        "controls.csv:2:1: unit: There is no unit “i1/alhpa”. Units are called like “i1/alpha”. If its text is no longer in "
+        "the study, remove this row, or give it the unit of another text.",
+    ),
     "purpose": ("control,fluency,exact", "check,fluency,exact", "controls.csv:2:2: purpose: must be one of: training, exam, control, attention; it is 'check'."),
     "kind": ("exact,5", "same,5", "controls.csv:2:4: kind: must be one of: exact, range, set, span, order; it is 'same'."),
     "kind of another type": ("exact,5", "span,5", "controls.csv:2:4: kind: Gold of kind 'span' is not graded by this task type."),

@@ -12,6 +12,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from tasks_app import studyfile
 from tasks_app.models import Event, Membership, Rater, Study
+from tasks_app.selectors import check_results
 from tasks_app.selectors.check_results import checks_of_study, in_words
 from tests.cast import browser_of
 from tests.tasks_app.checks_kit import checked_study, walk
@@ -40,6 +41,27 @@ def test_the_page_tells_how_many_were_right_by_unit_and_by_rater(rosa: User, ros
     assert "75" in page
     for rater in study.raters.exclude(outcome="failed"):
         assert rater.pseudonym in page
+
+
+def test_many_repeats_are_compared_after_the_page(
+    rosa: User, rosas_browser: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = checked_study(rosa, checks={"repeats": 1})
+    walk(study, arrive(study))
+    address = reverse("researcher:checks", args=[study.slug])
+    compared = "of them were exactly the same both times"
+    assert compared in rosas_browser.get(address).content.decode()
+    monkeypatch.setattr(check_results, "MANY_REPEATS", 0)
+    page = rosas_browser.get(address).content.decode()
+    assert compared not in page
+    assert f'hx-get="{address}?repeats=main"' in page
+    part = rosas_browser.get(f"{address}?repeats=main", headers={"HX-Request": "true"}).content.decode()
+    assert (compared in part, "<html" in part) == (True, False)
+    assert compared in rosas_browser.get(f"{address}?repeats=main").content.decode(), "without scripts it is a page"
+    assert rosas_browser.get(f"{address}?repeats=%00", headers={"HX-Request": "true"}).status_code == 404
+    viewer = User.objects.create_user("viewer", password="one of their own", is_staff=True)
+    Membership.objects.create(study=study, user=viewer, role=Membership.Role.VIEWER)
+    assert browser_of(viewer).get(f"{address}?repeats=main", headers={"HX-Request": "true"}).status_code == 404
 
 
 def test_a_unit_that_most_raters_miss_is_said_to_be_doubtful(rosa: User, rosas_browser: Client) -> None:

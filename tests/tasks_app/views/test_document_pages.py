@@ -9,6 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
+import yaml
 from django.contrib.auth.models import User
 from django.http import HttpResponse
 from django.test import Client
@@ -200,6 +201,26 @@ def test_no_column_shows_which_text_is_a_check(somebody: Client, tmp_path: Path,
     assert send(somebody, token, pages.unit(somebody, token), **answers(len(columns), NO_ERROR)).status_code == 302
 
 
+@pytest.mark.parametrize("controls", [1, 2])
+def test_a_check_stands_in_a_row_as_full_as_the_others_or_alone(
+    somebody: Client, tmp_path: Path, controls: int
+) -> None:
+    """A text without those of the other systems beside it would be known for a check."""
+    folder = document_folder(tmp_path / "s", parts=3, task={"checks": {"controls": controls}})
+    of_part = {"task": "main", "purpose": "control", "kind": "span", "answer": "[]"}
+    write(folder / "controls.csv", [of_part | {"unit": f"d1-2/{system}"} for system in ("system01", "system02")])
+    study = opened(folder, None)
+    token = pages.join(study)
+    assert Assignment.objects.filter(purpose="control").count() == controls
+    parts = Counter(heading.partition(", ")[0] for heading in headings(shown(somebody, token)))
+    assert parts == dict.fromkeys(["Part 1", "Part 2", *(["Part 3"] if controls == 2 else [])], 2)
+    sizes = [parts.total(), 1] if controls == 1 else [6]
+    for n in sizes:
+        assert send(somebody, token, pages.unit(somebody, token), **answers(n, NO_ERROR)).status_code == 302
+    assert Rater.objects.get().outcome == Rater.Outcome.COMPLETED
+    invariants.check(study)
+
+
 def test_no_false_marks_are_planted_where_raters_would_see_which_texts_have_them(
     somebody: Client, rosas_browser: Client, rosa: User, tmp_path: Path
 ) -> None:
@@ -228,6 +249,27 @@ def test_raters_answer_documents_of_every_type_that_has_them(kind: str, tmp_path
     assert len(set(Judgment.objects.values_list("assignment__unit", flat=True))) == 12
     assert Rater.objects.get().outcome == Rater.Outcome.COMPLETED
     invariants.check(study)
+
+
+@pytest.mark.parametrize("kind", ["slider", "likert", "labels", "pairwise"])
+def test_each_question_stands_once_and_its_name_with_each_text(kind: str, somebody: Client, tmp_path: Path) -> None:
+    """Screen readers hear the whole question with each text; a page of one text shows it."""
+    folder = document_folder(tmp_path / "s", kind, documents=2, parts=2, systems=3)
+    question = "Does it read like a text that a person wrote?"
+    fluency = yaml.safe_load((folder / "study.yaml").read_text(encoding="utf-8"))
+    fluency["criteria"][0] |= {"name": "Fluency", "question": question, "definition": "In any style."}
+    (folder / "study.yaml").write_text(yaml.safe_dump(fluency), encoding="utf-8")
+    study = opened(folder, None)
+    token = pages.join(study)
+    page = shown(somebody, token)
+    assert page.count(f'<span dir="auto">{question}</span>') == 1
+    in_cells = f'<span dir="auto">Fluency</span><span class="visually-hidden" dir="auto">: {question}</span>'
+    assert page.count(in_cells) == 6
+    Assignment.objects.filter(rater__study=study).exclude(order=1).update(state=Assignment.State.RETURNED)
+    alone = shown(somebody, token)
+    assert "data-document" not in alone
+    assert in_cells not in alone
+    assert alone.count(f'<span dir="auto">{question}</span>') == 1
 
 
 def test_identical_texts_of_two_systems_have_a_place_in_each_column(somebody: Client, tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from tasks_app.hooks.sections import Json
 from tasks_app.hooks.tabs import all_tabs
 from tasks_app.importing import background, uploads
 from tasks_app.models import ImportWork, Study
+from tasks_app.services.background import Busy, refusal_of
 from tasks_app.views.researcher.frame import researcher_page, study_page
 from tasks_app.views.researcher.importing.uploading import EDITOR
 from tasks_app.views.researcher.parts import part, wants_part
@@ -38,14 +39,14 @@ def hand_over(
     """Have a worker import an upload, and lead to the page that shows how far it is."""
     try:
         background.ask(study=study, kind=kind, given=given, only_check=only_check, by=request.user)
-    except background.Busy as busy:
+    except Busy as busy:
         messages.warning(request, str(busy))
     return redirect("researcher:import_progress", study.slug)
 
 
 def under_way(study: Study) -> bool:
     """Return whether a worker is importing into a study, or will."""
-    return ImportWork.objects.filter(study=study, state__in=background.UNDER_WAY).exists()
+    return background.WORK.under_way().filter(study=study).exists()
 
 
 def given_before(request: HttpRequest, study: Study, kind: str, token: str) -> Mapping[str, Any] | None:
@@ -79,7 +80,7 @@ def _context(study: Study, work: ImportWork) -> dict[str, Any]:
     tab = "data" if work.kind == ImportWork.Kind.RATINGS else "results"
     return {
         "work": work,
-        "refusal": background.refusal_of(work),
+        "refusal": refusal_of(work),
         "again": f"{page}?{urlencode({'file': token, AGAIN: 1})}" if is_there else "",
         "another": page,
         "next": reverse(next(known.url_name for known in all_tabs() if known.slug == tab), args=[study.slug]),

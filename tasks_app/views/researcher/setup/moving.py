@@ -17,6 +17,7 @@ from tasks_app.designs.base import PlanImpossible
 from tasks_app.models import Membership, Setup, Study, Task
 from tasks_app.readiness import Level, Point, limits, sets
 from tasks_app.selectors.opening import OpeningFacts, opening_facts
+from tasks_app.services.background import Busy
 from tasks_app.services.plan import reports as plan_reports
 from tasks_app.services.plan.reports import Report, is_planned
 from tasks_app.services.study import lifecycle, opening
@@ -48,7 +49,7 @@ def move(request: HttpRequest, slug: str) -> HttpResponse:
         access.study_for_researcher(request.user, slug, Membership.Role.OWNER)
     sure, reason = request.POST.get("sure") == "yes", request.POST.get("reason", "")
     back = step_url(slug, "review") if study.state == Study.State.DRAFT else reverse("researcher:recruit", args=[slug])
-    with refusals_shown(request, lifecycle.NotPossible, PlanImpossible, NotADraft, background.Busy):
+    with refusals_shown(request, lifecycle.NotPossible, PlanImpossible, NotADraft, Busy):
         if not sure and (question := _question(request, study, action)) is not None:
             return question
         if sure and lifecycle.needs_reason(study, action) and not reason.strip():

@@ -55,8 +55,8 @@ def show_unit(request: HttpRequest, setup: Setup, media_base: str, *, names_prob
 
     `names_problems` says whether to name what keeps the study's own texts from being shown: it may name systems.
     """
-    number = request.GET.get("unit", "1")
-    shown = preview_of(setup, request.GET.get("task", ""), int(number) if number.isdecimal() and len(number) < 6 else 1)
+    unit, wording = (_number(request, name, least) for name, least in (("unit", 1), ("wording", 0)))
+    shown = preview_of(setup, request.GET.get("task", ""), unit, wording)
     if shown is not None and not names_problems:
         shown = replace(shown, problems=())
     language = request.GET.get("lang", "") or (shown.language if shown else setup.study.language)
@@ -67,6 +67,12 @@ def show_unit(request: HttpRequest, setup: Setup, media_base: str, *, names_prob
         else:
             response = _unit(request, media_base, shown)
     return _in_frame(response)
+
+
+def _number(request: HttpRequest, name: str, least: int) -> int:
+    """Return a number of the address, or the least one where there is none that can be meant."""
+    given = request.GET.get(name, "")
+    return int(given) if given.isdecimal() and len(given) < 6 else least
 
 
 def _in_frame(response: HttpResponse) -> HttpResponse:

@@ -16,6 +16,7 @@ from tasks_app import access
 from tasks_app.models import Membership, Setup, SetupWork, Study
 from tasks_app.readiness import Point, limits, sets
 from tasks_app.services import events
+from tasks_app.services.background import Busy, refusal_of
 from tasks_app.services.study.drafts import NotADraft
 from tasks_app.services.study.lifecycle import NotPossible
 from tasks_app.setup import background, changes
@@ -59,7 +60,7 @@ def review(request: HttpRequest, slug: str) -> HttpResponse:
         study, loaded = make_study(setup=setup, by=request.user)
     except StudyFileError as refusal:
         return _page(request, slug, refusal=refusal, status=422)
-    except (NotADraft, background.Busy) as error:
+    except (NotADraft, Busy) as error:
         messages.error(request, str(error))
         return redirect(step_url(slug, "review"))
     messages.success(
@@ -208,7 +209,7 @@ def _page(request: HttpRequest, slug: str, *, refusal: StudyFileError | None = N
     def context(page: SetupPage) -> dict[str, Any]:
         study, setup = page.study, page.setup
         work = work_on(setup, SetupWork.Kind.CHECK)
-        shown = refusal or (background.refusal_of(work) if work and work.revision == setup.revision else None)
+        shown = refusal or (refusal_of(work) if work and work.revision == setup.revision else None)
         is_ready = setup.is_stored and shown is None and not (work and work.is_under_way)
         counts = rows_by_table(setup)
         left = () if is_ready else page.points

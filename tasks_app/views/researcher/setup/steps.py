@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from tasks_app import access
 from tasks_app.models import Membership
@@ -54,7 +55,22 @@ def _save(request: HttpRequest, slug: str, step: str) -> HttpResponse:
         return _parts(request, saved)
     for sentence in _in_words(saved):
         messages.warning(request, sentence)
+    if button == "next" and (wrong := _wrong_on(saved.page)):
+        sentence = ngettext(
+            "Saved. There is an error on this step: %(errors)s. Fix it, or choose another step.",
+            "Saved. There are errors on this step: %(errors)s. Fix them, or choose another step.",
+            len(wrong),
+        )
+        messages.error(request, sentence % {"errors": ", ".join(f"“{label}”" for label in wrong)})
+        return redirect(step_url(slug, step))
     return go_on(request, saved.page) if button == "next" else redirect(step_url(slug, step))
+
+
+def _wrong_on(page: SetupPage) -> list[str]:
+    """Return the labels of the fields of the step with a wrong value, each once; an empty field is none."""
+    labels = page.labels
+    wrong = [path for path in page.problems if path in labels and page.value(path) not in (None, "", [], {})]
+    return list(dict.fromkeys(str(labels[path]) for path in wrong))
 
 
 def _tell(request: HttpRequest, saved: Saved) -> None:

@@ -7,7 +7,7 @@ from django.shortcuts import get_object_or_404, render
 
 from tasks_app import access
 from tasks_app.models import Membership, Setup, SetupWork
-from tasks_app.setup import background
+from tasks_app.services.background import refusal_of
 
 
 def live(request: HttpRequest, slug: str) -> HttpResponse:
@@ -29,5 +29,5 @@ def work_on_texts(setup: Setup) -> dict[str, Any]:
     if work is None:
         return {}
     is_current = work.kind == SetupWork.Kind.TEXTS and work.revision == setup.revision
-    refusal = background.refusal_of(work) if is_current and not work.is_under_way else None
+    refusal = refusal_of(work) if is_current and not work.is_under_way else None
     return {"work": work, **({"refusal": refusal} if refusal else {})}

@@ -1,49 +1,42 @@
-"""Degraded copies of texts: choose systems and kinds, look at the copies, and add them to the texts."""
+"""Changed copies of texts: choose systems and kinds, look at the copies, and add them to the texts."""
 
 from typing import Any
 
-from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import ngettext
 
 from tasks_app.hooks.sections import digest
 from tasks_app.models import Setup
 from tasks_app.setup.degraded import copies
-from tasks_app.setup.degraded.kinds import LABELS
+from tasks_app.setup.degraded.kinds import PARAPHRASE, PASSIVE, SAME
+from tasks_app.uploads.request_sizes import accepts_files, largest_table
 from tasks_app.views.researcher.frame import researcher_page
+from tasks_app.views.researcher.setup.texts.copies_form import CopiesForm
 from tasks_app.views.researcher.setup.texts.drafts import of_draft, show
 
 # Copies of each kind that the page shows.
 SHOWN = 10
 
 
-class DegradeForm(forms.Form):
-    """The systems with texts to degrade, and the ways to degrade them."""
-
-    systems = forms.MultipleChoiceField(label=gettext_lazy("Systems"), widget=forms.CheckboxSelectMultiple)
-    kinds = forms.MultipleChoiceField(
-        label=gettext_lazy("Kinds"), choices=list(LABELS.items()), widget=forms.CheckboxSelectMultiple
-    )
-
-    def __init__(self, *args: Any, setup: Setup, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        systems = [(system.key, system.label) for system in copies.systems_to_degrade(setup)]
-        self.fields["systems"] = forms.MultipleChoiceField(
-            label=_("Systems"), choices=systems, widget=forms.CheckboxSelectMultiple
-        )
-
-
+@accepts_files(largest_table)
 @researcher_page("GET", "POST")
 @of_draft
 def degrade(request: HttpRequest, setup: Setup) -> HttpResponse:
-    """Show the degraded copies that systems and kinds give; with the button for it, add them to the texts."""
-    form = DegradeForm(request.POST or None, setup=setup)
-    context: dict[str, Any] = {"degrade_form": form}
+    """Show the copies that systems and kinds give; with the button for it, add them to the texts."""
+    form = CopiesForm(request.POST or None, request.FILES or None, setup=setup)
+    context: dict[str, Any] = {
+        "degrade_form": form,
+        "written": [SAME[kind] for kind in (PASSIVE, PARAPHRASE)],
+    }
     if form.is_valid():
-        chosen = form.cleaned_data
+        chosen: dict[str, Any] = {
+            "systems": form.cleaned_data["systems"],
+            "kinds": form.chosen,
+            "given": form.given,
+        }
         try:
             planned = copies.plan(setup, **chosen)
         except copies.CannotDegrade as refusal:
@@ -52,7 +45,7 @@ def degrade(request: HttpRequest, setup: Setup) -> HttpResponse:
             shown = shown_by(planned)
             if request.POST.get("action") == "add" and request.POST.get("shown") == shown:
                 n = copies.add(setup=setup, by=request.user, **chosen)
-                sentence = ngettext("%(n)d degraded copy was added.", "%(n)d degraded copies were added.", n)
+                sentence = ngettext("%(n)d copy was added.", "%(n)d copies were added.", n)
                 messages.success(request, sentence % {"n": n})
                 return redirect("researcher:texts", setup.study.slug)
             if request.POST.get("action") == "add":
@@ -71,6 +64,6 @@ def _about(planned: copies.Plan) -> dict[str, Any]:
     kinds = planned.by_kind()
     return {
         "planned": planned,
-        "kinds": [(LABELS[kind], len(made), made[:SHOWN]) for kind, made in kinds.items()],
-        "left_out": [(LABELS[kind], n) for kind, n in planned.left_out.items()],
+        "kinds": [(copies.NAMES[kind], len(made), made[:SHOWN]) for kind, made in kinds.items()],
+        "left_out": [(copies.NAMES[kind], n) for kind, n in planned.left_out.items()],
     }

@@ -30,9 +30,6 @@ from tasks_app.studyfile.fields import LONGEST_NAME, is_name, not_a_name
 from tasks_app.studyfile.problems import shown
 from tasks_app.views.researcher.setup.table_form import TableForm
 
-# A degraded copy is made by the tool itself.
-KINDS = [(kind.value, kind.label) for kind in System.Kind if kind is not System.Kind.DEGRADED]
-
 
 class ColumnsForm(TableForm):
     """One choice for each column of a table of texts, and the sources of its items and systems."""
@@ -166,7 +163,7 @@ class SystemsForm(forms.Form):
                 label=_("Name of %(key)s") % {"key": system.key},
             )
             self.fields[f"kind-{system.key}"] = choice_field(
-                _("Kind of %(key)s") % {"key": system.key}, KINDS, initial=system.kind
+                _("Kind of %(key)s") % {"key": system.key}, System.Kind.choices, initial=system.kind
             )
 
     @property

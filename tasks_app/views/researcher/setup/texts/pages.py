@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from tasks_app.models import Media, Setup
+from tasks_app.services.background import Busy
 from tasks_app.setup import background
 from tasks_app.setup.tables.checking import CheckedTexts
 from tasks_app.setup.tables.guessed_uses import guess
@@ -134,7 +135,7 @@ class _TextsPages(SetupTablePages[ColumnsForm, CheckedTexts]):
         """Have a worker check and store the table, and lead to the page that shows how far it is."""
         try:
             background.ask_to_store(setup=self.setup, upload=self._upload_of(form), by=self.request.user)
-        except background.Busy as busy:
+        except Busy as busy:
             messages.warning(self.request, str(busy))
         return redirect(self.location)
 

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('tasks_app', '0039_given_by'),
+        ('tasks_app', '0041_taken_from'),
     ]
 
     operations = [

@@ -1,0 +1,335 @@
+"""Predictions: labels that several models predicted for an item, such as the sense of a word, judged right or wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from random import Random
+
+from django.utils.functional import classproperty
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from tasks_app.settings.fields import YesNoField
+from tasks_app.task_types.base import (
+    AnsweredOption,
+    AnsweredQuestion,
+    Criterion,
+    GoldAnswer,
+    Graded,
+    Instruction,
+    ItemTexts,
+    Outcome,
+    Quality,
+    Sample,
+    Scale,
+    Screen,
+    UnitDraft,
+    Value,
+)
+from tasks_app.task_types.data import accepts
+from tasks_app.task_types.instructed import NUMBERS, check_text
+from tasks_app.task_types.labels.options import EVERY, NONE, in_drawn_order, problem_in_options
+from tasks_app.task_types.list_fields import TICKED
+from tasks_app.task_types.predictions.form import (
+    ANSWER,
+    BOTH,
+    CANNOT_TELL,
+    NONE_RIGHT,
+    RIGHT_OPTION,
+    TICK,
+    TICK_ALONE,
+    WRONG_TEXT,
+    PredictionsForm,
+)
+from tasks_app.task_types.registry import register
+from tasks_app.task_types.simulation import share_of
+from tasks_app.task_types.texts import SeveralTexts
+from tasks_app.texts.languages import spoken
+
+# Stored labels of a prediction; with CANNOT_TELL or WRONG_TEXT nothing was said about it.
+RIGHT, WRONG = "right", "wrong"
+VERDICTS = (RIGHT, WRONG, CANNOT_TELL, WRONG_TEXT)
+
+VERDICT = Outcome(
+    "verdict",
+    Scale.NOMINAL,
+    per="criterion",
+    column="label",
+    doc=_(
+        "right or wrong, of each prediction; where the rater could not judge them, all predictions of a screen have "
+        "cannot_tell or wrong_text."
+    ),
+)
+OPTION = Outcome(
+    RIGHT_OPTION,
+    Scale.NOMINAL,
+    per="unit",
+    column="label",
+    criterion=RIGHT_OPTION,
+    optional=True,
+    several=True,
+    doc=_(
+        "The right option of the item, for items that have options: the right prediction, or where none is right the "
+        "option that the rater chose instead; none_of_these where no option is right. Its criterion is right-option."
+    ),
+)
+
+# To a simulated rater, as shares of a scale: a prediction is right from the first one on, and no option of an item
+# fits below the second one.
+RIGHT_FROM, NONE_BELOW = 0.5, 0.2
+
+
+@register
+class Predictions(SeveralTexts):
+    """All different predictions for an item on one screen, without the names of the models, and which are right.
+
+    Outputs are predictions. Identical ones are shown once, and count for every model that made them. The order on the
+    screen is drawn, each prediction in every place equally often.
+    """
+
+    label = _("Predictions")
+    purpose = _("Judge what models predicted")
+    summary = _("A rater sees what several models predicted for an item and says which predictions are right.")
+    source = (
+        "Lưu (2022). Towards human evaluation of mutual understanding in human-computer spontaneous conversation: an "
+        "empirical study of word sense disambiguation for naturalistic social dialogs in American English. HumEval."
+    )
+    use_when = _(
+        "Models choose a sense, a label or a short answer for each item, and you want to know how often each model is "
+        "right. Use labels to have people choose without seeing predictions."
+    )
+    analysed = _(
+        "Share of right predictions by model with tests, also by part of speech or any feature of items; how often "
+        "both models, one of them or neither is right; how often the options of an item have the right one."
+    )
+    limits = _(
+        "Raters who see a plausible prediction accept it more easily than they would have chosen it. Have some items "
+        "labelled without predictions, too, if the share itself matters and not only the difference of models."
+    )
+    outcomes = (VERDICT, OPTION)
+    default_instructions = _(
+        "Read the source. Below it are predictions by computer programs. Say which of them are right here: one, "
+        "several or none. Which prediction stands first was decided at random and means nothing. If you cannot tell, "
+        "or if something is wrong with the source, say so."
+    )
+    criteria_needed = (1, 1)
+    asks_apart = False
+    judges_files = False
+    has_styles = True
+    begins_with = Sample(criteria=(Criterion("right", "Right prediction", question="Which prediction is right here?"),))
+    sample = Sample(
+        criteria=(Criterion("right", "Right prediction", question="Which prediction is right here?"),),
+        options={EVERY: ["The bus replaces the train.", "The train replaces the bus.", "Nothing is running."]},
+    )
+
+    Form = PredictionsForm
+
+    # Preceding texts of one system have no place where predictions of several models are side by side.
+    context_shows = "sources"
+
+    ask_right_option = YesNoField(
+        initial=True,
+        label=_("Ask for the right option"),
+        help_text=_(
+            "If no prediction is right, raters choose the right one of the item's options. These stand in the column "
+            "options of the items, under the question's key or “labels”; items without them have no such question."
+        ),
+    )
+    shuffle_options = YesNoField(
+        label=_("Another order of the options for each rater"),
+        help_text=_("Otherwise the options of an item stand as they are given."),
+    )
+
+    @classproperty
+    def script(cls) -> str:
+        """The script of labels: the question has the same form."""
+        return "js/task_types/labels.js"
+
+    @classproperty
+    def styles(cls) -> str:
+        """The style sheet of labels."""
+        return "css/task_types/labels.css"
+
+    def brings(self) -> tuple[Criterion, ...]:
+        """Return the criterion of the right option, where raters are asked for it."""
+        if not self.ask_right_option:
+            return ()
+        question = gettext("Which of these is right?")
+        return (Criterion(RIGHT_OPTION, gettext("Right option"), question=question, language=spoken()),)
+
+    def item_problems(self, item: ItemTexts) -> Iterator[str]:
+        """Yield a sentence for every list of options that is no choice."""
+        if not self.ask_right_option:
+            return
+        for key, options in item.options.items():
+            if isinstance(options, list | tuple) and (fault := problem_in_options(options)):
+                yield f"options, {key}: {fault}"
+
+    def units(self, items: Sequence[ItemTexts], rng: Random) -> Iterator[UnitDraft]:
+        """Make one unit an item, with all its different predictions."""
+        return (UnitDraft(item.unit_key, item.key, item.groups, item.document) for item in items if item.groups)
+
+    def arrange_for_rater(self, criteria: Sequence[Criterion], rng: Random) -> dict[str, object]:
+        """Draw the order of the options, where each rater has one."""
+        own = super().arrange_for_rater(criteria, rng)
+        return {**own, "seed": rng.getrandbits(32), "draw": 0} if self.shuffle_options else own
+
+    def options_of(self, screen: Screen) -> tuple[str, ...]:
+        """Return the options of an item in their canonical order; none where raters are not asked for the right one."""
+        if not self.ask_right_option:
+            return ()
+        (criterion,) = self.asked(screen.criteria)
+        given = screen.options.get(criterion.key, screen.options.get(EVERY))
+        return tuple(given) if isinstance(given, list | tuple) and problem_in_options(given) is None else ()
+
+    def options_to_offer(self, screen: Screen) -> tuple[str, ...]:
+        """Return the options that may be right where no prediction is, in the order of the screen."""
+        predicted = {part.text for part in screen.parts}
+        return tuple(
+            option
+            for option in in_drawn_order(self.options_of(screen), screen.arrangement, RIGHT_OPTION)
+            if option not in predicted
+        )
+
+    def answers_on(self, screen: Screen) -> int:
+        """Return one answer a screen."""
+        return 1
+
+    def ratings(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[Value]:
+        """Yield a verdict on each prediction, on canonical parts, and the right options in their canonical order."""
+        right, about_all = PredictionsForm(self, screen).chosen(cleaned)
+        (criterion,) = self.asked(screen.criteria)
+        said_of_all = about_all if about_all in {CANNOT_TELL, WRONG_TEXT} else ""
+        for shown in screen.shown_parts:
+            label = said_of_all or (RIGHT if shown.position in right else WRONG)
+            yield Value(VERDICT.name, shown.part.number, criterion.key, label=label)
+        if said_of_all:
+            return
+        for number, option in enumerate(self._right_options(screen, right, cleaned), start=1):
+            yield Value(OPTION.name, criterion=RIGHT_OPTION, number=number, label=option)
+
+    def _right_options(self, screen: Screen, right: Sequence[int], cleaned: Mapping[str, object]) -> list[str]:
+        """Return the options of an item that an answer calls right; NONE where it rules out all of them."""
+        options = self.options_of(screen)
+        if right:
+            texts = {shown.part.text for shown in screen.shown_parts if shown.position in right}
+            return ([option for option in options if option in texts] or [NONE]) if options else []
+        return [str(cleaned.get(RIGHT_OPTION) or NONE)] if options else []
+
+    def labels_of(self, criterion: Criterion | None) -> tuple[str, ...] | None:
+        """Return the verdicts on a prediction; options are those of the items."""
+        return None if criterion is not None and criterion.key == RIGHT_OPTION else VERDICTS
+
+    def labels_on(self, screen: Screen, criterion: Criterion) -> tuple[str, ...] | None:
+        """Return the texts of the predictions beside the verdicts, which known answers may name; else the options."""
+        if criterion.key == RIGHT_OPTION:
+            return (*self.options_of(screen), NONE)
+        return (*(part.text for part in screen.parts), NONE, *VERDICTS)
+
+    def label_names(self) -> Mapping[str, Mapping[str, str]]:
+        """Return the words of “none of these” among the options."""
+        return {RIGHT_OPTION: {NONE: gettext("None of these")}} if self.ask_right_option else {}
+
+    def heds(self, criterion: Criterion | None) -> dict[str, str]:
+        """Describe the answers: a classification of the predictions, or of the item."""
+        if criterion is not None and criterion.key == RIGHT_OPTION:
+            answers, size = gettext("options of each item"), "N/A"
+        else:
+            words = [
+                gettext("right"), gettext("wrong"), gettext("I cannot tell"),
+                gettext("Something is wrong with the source"),
+            ]  # fmt: skip
+            answers, size = ", ".join(words), str(len(words))
+        return {"4.3.3": size, "4.3.4": answers, "4.3.5": "multiple choice", "4.3.8": "classification or labelling"}
+
+    def instructed(self, criteria: Sequence[Criterion], check: int) -> Instruction:
+        """Ask for one of the predictions, which are numbers; the source says which."""
+        right = NUMBERS[check % len(NUMBERS)]
+        others = [number for number in NUMBERS if number != right]
+        sentence = gettext("Please answer that only the prediction %(number)s is right.") % {"number": right}
+        answers = tuple((criterion.key, "exact", right) for criterion in criteria)
+        return Instruction((("", right), ("", others[check % len(others)])), answers, source=check_text(sentence))
+
+    def grade(self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]) -> tuple[Graded, ...]:
+        """Compare with known answers.
+
+        Those about the question name the one right prediction by its text (exact) or all right ones (set), or
+        none_of_these where none is right. Those that name a text of the screen are about its verdict.
+        """
+        graded = super().grade(screen, cleaned, gold)
+        given = self._named(screen, cleaned)
+        return tuple(
+            self._graded(answer, given) if answer.part is None and answer.criterion != RIGHT_OPTION else one
+            for answer, one in zip(gold, graded, strict=True)
+        )
+
+    def _graded(self, gold: GoldAnswer, given: tuple[str, ...]) -> Graded:
+        if gold.kind == "set" and isinstance(gold.answer, list | tuple):
+            return Graded(gold, sorted(given) == sorted(map(str, gold.answer)), given)
+        return Graded(gold, len(given) == 1 and accepts(gold, given[0]), given)
+
+    def _named(self, screen: Screen, cleaned: Mapping[str, object]) -> tuple[str, ...]:
+        """Return an answer as known answers name it: texts of the right predictions, or the answer about all."""
+        right, about_all = PredictionsForm(self, screen).chosen(cleaned)
+        if about_all:
+            return (NONE if about_all == NONE_RIGHT else about_all,)
+        texts = (shown.part.text for shown in screen.shown_parts if shown.position in right)
+        return tuple(dict.fromkeys(texts))
+
+    def answered_questions(self, screen: Screen, cleaned: Mapping[str, object]) -> Iterator[AnsweredQuestion]:
+        """Yield the predictions with those that were called right, and the right option."""
+        (criterion,) = self.asked(screen.criteria)
+        form, given = PredictionsForm(self, screen), self._named(screen, cleaned)
+        options = {row.shown.part.text: row.shown.part.text for row in form.rows()}
+        about_all = {
+            NONE: gettext("None of them is right"),
+            CANNOT_TELL: gettext("I cannot tell"),
+            WRONG_TEXT: gettext("Something is wrong with the source"),
+        }
+        yield AnsweredQuestion(
+            criterion.key,
+            criterion.wording,
+            tuple(name for name in form.fields if name != RIGHT_OPTION),
+            criterion.language,
+            options=(
+                *(AnsweredOption(text, text, text in given, screen.language) for text in options),
+                *(AnsweredOption(words, key, key in given) for key, words in about_all.items()),
+            ),
+        )
+        if known := self.options_of(screen):
+            right, about = form.chosen(cleaned)
+            chosen = [] if about in {CANNOT_TELL, WRONG_TEXT} else self._right_options(screen, right, cleaned)
+            yield AnsweredQuestion(
+                RIGHT_OPTION,
+                gettext("Which of these is right?"),
+                (RIGHT_OPTION,),
+                options=(
+                    *(AnsweredOption(option, option, option in chosen, screen.language) for option in known),
+                    AnsweredOption(gettext("None of these"), NONE, NONE in chosen),
+                ),
+                unnamed=False,
+            )
+
+    def simulate(self, screen: Screen, quality: Quality, rng: Random) -> dict[str, str]:
+        """Call a prediction right by its latent quality, with the noise of the rater's quality."""
+        form = PredictionsForm(self, screen)
+        right = [
+            shown.position
+            for shown in screen.shown_parts
+            if share_of(shown.part.content, self.asked(screen.criteria)[0].key, quality, rng) >= RIGHT_FROM
+        ]
+        if quality is Quality.STRAIGHT_LINER:
+            right = [1]
+        if form.is_ticked:
+            named = [TICK.format(position=place) for place in right] or [TICK_ALONE.format(answer=NONE_RIGHT)]
+            answers = dict.fromkeys(named, TICKED)
+        elif not right:
+            answers = {ANSWER: NONE_RIGHT}
+        else:
+            answers = {ANSWER: BOTH if len(right) > 1 else str(right[0])}
+        if not right and form.options:
+            share = share_of(screen.source, RIGHT_OPTION, quality, rng)
+            place = int((share - NONE_BELOW) / (1 - NONE_BELOW) * len(form.options))
+            option = NONE if share < NONE_BELOW else form.options[min(len(form.options) - 1, place)]
+            answers[RIGHT_OPTION] = option
+        return answers
