@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from functools import cache
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
-from django.db.models import DateTimeField, Exists, F, FloatField, Func, OuterRef, Q, QuerySet, Subquery
-from django.db.models.functions import Extract, Now
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Now
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 
 from tasks_app.links.credentials import hash_token
 from tasks_app.models import (
+    SECONDS_STARTED,
     Assignment,
     ColleagueInvitation,
     CommentLink,
@@ -24,6 +25,7 @@ from tasks_app.models import (
     Rater,
     Study,
     Version,
+    seconds_since,
 )
 from tasks_app.models.statements import PreparedQuery
 
@@ -71,16 +73,8 @@ def rater_of_study(study: Study, pseudonym: str) -> Rater:
 
 def assignment_for_rater(rater: Rater, *, order: int) -> Assignment:
     """Return a rater's assignment by its number."""
-    return get_object_or_404(Assignment.objects.select_related("unit", "set"), rater=rater, order=order)
-
-
-# Seconds since a unit was first shown, by the database's clock at this very moment, not that of the transaction. By
-# itself `Extract` cuts them to whole seconds.
-_SECONDS_SHOWN = Extract(
-    Func(function="clock_timestamp", output_field=DateTimeField()) - F("first_shown"),
-    "epoch",
-    output_field=FloatField(),
-)
+    with_clock = Assignment.objects.annotate(**{SECONDS_STARTED: seconds_since("clock_started_at")})
+    return get_object_or_404(with_clock.select_related("unit", "set"), rater=rater, order=order)
 
 
 # Stands for the first of the numbers of a rater's assignments while the query is written; the others count on from it.
@@ -94,7 +88,9 @@ def _assignments_by_order(n: int) -> PreparedQuery[Assignment]:
         f"assignments_by_order_{n}",
         lambda rater, **orders: (
             Assignment.objects.select_related("unit", "set")
-            .annotate(seconds_shown=_SECONDS_SHOWN)
+            .annotate(
+                seconds_shown=seconds_since("first_shown"), **{SECONDS_STARTED: seconds_since("clock_started_at")}
+            )
             .filter(rater=rater, order__in=orders.values())
         ),
         rater=-1,

@@ -2,7 +2,7 @@
 
 import json
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django import forms
@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from tasks_app.links import credentials
 from tasks_app.models import Judgment
+from tasks_app.task_types.clock import TimeChoice
 from tasks_app.texts import languages, plaintext
 
 LONGEST_COMMENT = 5_000
@@ -105,7 +106,7 @@ class AnswerFields(SignedForm):
         validators=[plaintext.validate_storable],
     )
     skip_reason = forms.ChoiceField(
-        choices=[("", _("I do not skip it")), *Judgment.Skip.choices],
+        choices=[("", _("I do not skip it")), *Judgment.Skip.to_choose()],
         required=False,
         label=_("Why are you skipping this?"),
         error_messages={"invalid_choice": _("Choose a reason.")},
@@ -117,12 +118,37 @@ class AnswerFields(SignedForm):
             del self.fields["skip_reason"]
 
 
+class TimeForm(SignedForm):
+    """The button that shows a text with a set time, and the time that the rater wants for it."""
+
+    action = "set_time"
+
+    time = forms.ChoiceField(choices=TimeChoice.choices, widget=forms.RadioSelect)
+
+    def __init__(self, *args: Any, times: Sequence[tuple[str, str]] = (), **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field = self.fields["time"]
+        if times and isinstance(field, forms.ChoiceField):
+            field.choices = times
+
+
 class PageFields(forms.Form):
-    """Fields that come once with a page of any number of texts: its times and its log."""
+    """Fields that come once with a page of any number of texts: its times and its log.
+
+    `seconds_shown` and `time_over` are of a page with a set time: the seconds since its text was shown, and whether
+    the page was sent because the time was over.
+    """
 
     seconds_active = forms.FloatField(widget=forms.HiddenInput, required=False, min_value=0, max_value=LONGEST_SITTING)
     seconds_elapsed = forms.FloatField(widget=forms.HiddenInput, required=False, min_value=0, max_value=LONGEST_SITTING)
     log = forms.CharField(widget=forms.HiddenInput, required=False, max_length=LONGEST_LOG)
+    seconds_shown = forms.FloatField(widget=forms.HiddenInput, required=False, min_value=0, max_value=LONGEST_SITTING)
+    time_over = forms.BooleanField(widget=forms.HiddenInput, required=False)
+
+    def __init__(self, *args: Any, is_timed: bool = False, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not is_timed:
+            del self.fields["seconds_shown"], self.fields["time_over"]
 
     def clean_log(self) -> list[Any]:
         """Read the interaction log; one that is not a list of small events is refused."""
@@ -145,7 +171,7 @@ class SkipForm(SignedForm):
 
     submission = forms.UUIDField(widget=forms.HiddenInput)
     reason = forms.ChoiceField(
-        choices=Judgment.Skip.choices,
+        choices=Judgment.Skip.to_choose(),
         widget=forms.RadioSelect,
         label=_("Why are you skipping this?"),
         error_messages={"required": _("Choose a reason.")},

@@ -76,6 +76,7 @@ rater_urls: list[URLPattern] = [
     path("r/<secret:token>/media/<slug:name>", media.media, name="media"),
     path("r/<secret:token>/texts/", overview.overview, name="overview"),
     path("r/<secret:token>/texts/summary.csv", overview.summary, name="summary"),
+    path("r/<secret:token>/show/", judging.show_text, name="show_text"),
     path("r/<secret:token>/skip/", judging.skip, name="skip"),
     path("r/<secret:token>/feedback/<int:order>/", steps.feedback, name="feedback"),
     path("r/<secret:token>/exam/<int:number>/", steps.exam, name="exam"),

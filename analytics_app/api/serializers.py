@@ -64,8 +64,8 @@ RATING: dict[str, Any] = dict.fromkeys(ratings.COLUMNS) | {
 RATINGS_CSV = (
     ",".join([*ratings.COLUMNS, "feature_domain"])
     + '\r\n1204,main,i7/north,r-k3m9xq2,i7,north,,,fluency,4,,,,"{""parts"": [0]}"'
-    + "," * 10
-    + "8.4,2026-03-10T09:14:03.120000Z,12,main,,1,,,1,submitted,,,2408,news\r\n"
+    + "," * 11
+    + "8.4,,2026-03-10T09:14:03.120000Z,12,main,,1,,,1,submitted,,,2408,news\r\n"
 )
 
 RESULT: dict[str, Any] = dict.fromkeys(COLUMNS) | {

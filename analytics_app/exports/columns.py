@@ -111,6 +111,17 @@ RATINGS: tuple[Column, ...] = (
         _("Active seconds that the judgment took; of a page of several texts, an equal share."),
         "j.seconds",
     ),
+    Column(
+        "timing",
+        Kind.JSON,
+        _(
+            "Of a text with a set time: “for” (reading or answering), “set” (seconds of the task), “choice” of the "
+            "rater (usual, double or none), “allowed” (seconds that this gives, null without limit), “shown” (seconds "
+            "for which the text was shown), “arrived” (seconds after which the answer came), “lapsed” (the time for "
+            "answering was over), and “unfinished”: what was there of an answer that was not complete then."
+        ),
+        "j.timing",
+    ),
     Column("submitted_at", Kind.TIME, _("When the judgment was stored, in UTC."), "j.submitted_at"),
     Column("position", Kind.WHOLE, _("Position of the unit in the rater's sequence, from 1."), "j.position"),
     Column(

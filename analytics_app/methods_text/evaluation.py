@@ -15,6 +15,7 @@ from tasks_app import designs
 from tasks_app.models import Prefill
 from tasks_app.selectors.screens import Frame
 from tasks_app.task_types.base import Criterion
+from tasks_app.task_types.clock import TimedPart
 from tasks_app.task_types.error_spans import ErrorSpans
 
 # The most systems that are named; more are only counted.
@@ -83,9 +84,32 @@ def _task(facts: Facts, frame: Frame) -> Iterator[Sentence]:
         yield from _judgments(facts, frame, units)
     if kind.side_by_side and not facts.study.options.imported:
         yield Sentence("The order of the texts on each screen was randomised and balanced over positions")
+    yield from _set_time(facts, frame)
     if isinstance(kind, ErrorSpans):
         yield from _given_marks(frame, kind)
     yield from _questions(facts, frame)
+
+
+def _set_time(facts: Facts, frame: Frame) -> Iterator[Sentence]:
+    """Yield sentences about the set time of a task, the raters who had more, and the lapses; nothing without one."""
+    time = frame.kind.set_time
+    if time is None:
+        return
+    seconds = counted(int(time.seconds), "second")
+    if time.part == TimedPart.READING:
+        yield Sentence(f"Each text was shown for {seconds} and then covered; answering the questions had no time limit")
+    else:
+        yield Sentence(f"Raters had {seconds} for each text and its questions")
+    offered = "Every rater could take twice the time or no limit, without giving a reason"
+    chosen = next(iter(facts.of_task(frame, "raters_with_more_time")), None)
+    if chosen is not None and chosen.n_raters:
+        n = round((chosen.value or 0) * chosen.n_raters)
+        offered += f"; {n} of {counted(chosen.n_raters, 'rater')} did so at least once"
+    yield Sentence(offered)
+    lapses = next(iter(facts.of_task(frame, "time_lapses")), None)
+    if lapses is not None and lapses.n_ratings:
+        n = round((lapses.value or 0) * lapses.n_ratings)
+        yield Sentence(f"The time was over before {n} of {counted(lapses.n_ratings, 'answer')}")
 
 
 def _given_marks(frame: Frame, kind: ErrorSpans) -> Iterator[Sentence]:

@@ -25,7 +25,8 @@ class PageTime(Rule):
 
     A screen is too fast if the active seconds of its answer, including revisions, are below its number of words divided
     by the reading speed, or below the least time for any screen. The rule excludes raters, never single screens: honest
-    raters need little time for short texts that are clearly bad.
+    raters need little time for short texts that are clearly bad. Where a task has a set time, raters are hurried by
+    design, and only the least time counts.
     """
 
     label = _("Time on the page")
@@ -58,6 +59,10 @@ class PageTime(Rule):
         """Exclude raters with too many fast screens."""
         table, share, least = sample.table, self.share, self.least_screens
         speed, floor = self.words_per_second, self.least_seconds
+        needs = f"a screen takes {floor:g} s, and 1 s for {speed:g} words"
+        if sample.task.params.get("set_seconds"):
+            # Nobody is slower than the study lets them be.
+            speed, needs = float("inf"), f"a screen takes {floor:g} s"
         timed, fast = fast_screens(
             table, sample.extras[Times], sample.extras[Words], speed=speed, floor=floor, unrated=sample.unrated
         )
@@ -73,7 +78,7 @@ class PageTime(Rule):
             excluded,
             [
                 f"{n_fast[code]} of {n[code]} screens too fast ({share_in_words(shares[code])}), below "
-                f"{share_in_words(share)} is asked; a screen takes {floor:g} s, and 1 s for {speed:g} words"
+                f"{share_in_words(share)} is asked; {needs}"
                 for code in excluded
             ],
             values=shares[excluded],

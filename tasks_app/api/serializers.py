@@ -335,6 +335,9 @@ class JudgmentEntry(Fields):
     comment = CharField(initial="", help_text="What the rater wrote in the comment box.")
     seconds_active = FloatField(initial=8.4, allow_null=True, help_text="Seconds the page was in use.")
     seconds_elapsed = FloatField(initial=9.1, allow_null=True, help_text="Seconds from showing to sending.")
+    timing = DictField(
+        initial=None, allow_null=True, help_text="What became of the set time of the text; null where none was set."
+    )
     version = IntegerField(initial=1, help_text="Version of the study that was judged.")
     submitted_at = DateTimeField(
         initial=datetime(2026, 3, 10, 9, 14, 3, 120000, tzinfo=UTC), help_text="When it was stored."

@@ -50,6 +50,7 @@ RATINGS = TableDeclaration(
         Column("document", Kind.TEXT, _("Not used: it belongs to the items.")),
         Column("taken_from", Kind.TEXT, _("Not used: the judgment counts as one of this file.")),
         Column("excluded_by", Kind.TEXT, _("Not used: quality rules are applied anew.")),
+        Column("timing", Kind.TEXT, _("Not used: it is the record of a set time kept by evalweb's own clock.")),
     ),
     (
         Column("feature_", Kind.TEXT, _("Not used: they belong to the items.")),
@@ -66,7 +67,7 @@ def times_of(declared: TableDeclaration) -> tuple[str, ...]:
 TIMES = times_of(RATINGS)
 
 # Columns of an export that are worked out anew here, or come from the study's items.
-NOT_USED = ("document", "excluded_by", "feature_", "given_by", "system_", "taken_from", "wording")
+NOT_USED = ("document", "excluded_by", "feature_", "given_by", "system_", "taken_from", "timing", "wording")
 
 
 def is_used(name: str) -> bool:

@@ -30,6 +30,7 @@ from tasks_app.models import Assignment, Rater, RaterSet, Study
 from tasks_app.selectors import screens
 from tasks_app.selectors.waves import waiting_for
 from tasks_app.task_types.base import Quality, Screen, TaskType
+from tasks_app.task_types.clock import Clock, TimeChoice
 from tasks_app.task_types.simulation import Levels, planted
 from tasks_app.task_types.texts import MOST_OF_A_DOCUMENT
 
@@ -124,6 +125,9 @@ ENDINGS = {
 # Function that answers a screen of a task for a simulated rater: it returns the data of a post.
 Answering: TypeAlias = Callable[[TaskType, Screen], dict[str, str]]
 
+# A unit on a page, with the type of its task and its screen.
+_Text: TypeAlias = tuple[Assignment, TaskType, Screen]
+
 
 @dataclass
 class Visitor:
@@ -146,6 +150,8 @@ class Visitor:
     answering: Answering | None = None
     levels: Levels = field(default_factory=dict)
     token: str = ""
+    # The time chosen for texts with a set time.
+    time: str = ""
     events: Counter[str] = field(default_factory=Counter)
 
     def arrive(self) -> bool:
@@ -204,6 +210,9 @@ class Visitor:
                 self._go_by(answer.location)
                 continue
             hidden = hidden_fields(self._expect(answer, 200).body, "answer")
+            if not hidden:
+                self._have_text_shown(answer.body)
+                continue
             if self.drops_out_after is not None and self.events["answered"] >= self.drops_out_after:
                 self.events["dropped out"] += 1
                 return False
@@ -256,6 +265,7 @@ class Visitor:
         shown = Assignment.objects.filter(pk__in=[assignment.pk for assignment, _kind, _screen in texts])
         shown.update(first_shown=F("first_shown") - timedelta(seconds=seconds))
         times = {"seconds_active": f"{seconds:.1f}", "seconds_elapsed": f"{seconds:.1f}"}
+        times |= self._lapse(texts, answers, seconds)
         data = {**hidden, **_on_page(answers), **times}
         path = reverse("rater:judge", args=[self.token])
         self._expect(self.transport.post(path, data), 302)
@@ -269,7 +279,30 @@ class Visitor:
             status = self.transport.post(path, {**data, **_on_page(random_answers), **_on_page(fresh)}).status
             self.events["second tab refused" if status == 409 else "second tab the same"] += 1
 
-    def _texts_of(self, hidden: Mapping[str, str]) -> Iterator[tuple[Assignment, TaskType, Screen]]:
+    def _have_text_shown(self, body: str) -> None:
+        """Press the button that shows a text with a set time; one of ten such raters chooses more time."""
+        self.time = self.time or self.rng.choices(TimeChoice.values, [0.9, 0.06, 0.04])[0]
+        self._post("rater:show_text", {**hidden_fields(body), "time": self.time})
+
+    def _lapse(self, texts: Sequence[_Text], answers: list[dict[str, str]], seconds: float) -> dict[str, str]:
+        """Let the clock of a text with a set time run for so many seconds; return the fields that the page adds.
+
+        Whoever takes longer than they may is stopped with half of their answers missing.
+        """
+        assignment, kind, _screen = texts[0]
+        if kind.set_time is None or assignment.clock_started_at is None:
+            return {}
+        started = F("clock_started_at") - timedelta(seconds=seconds)
+        Assignment.objects.filter(pk=assignment.pk).update(clock_started_at=started)
+        clock = Clock(kind.set_time, assignment.clock_seconds, seconds)
+        if not clock.closes:
+            return {"seconds_shown": f"{seconds:.1f}"}
+        kept = sorted(answers[0])[: len(answers[0]) // 2]
+        answers[0] = {name: answers[0][name] for name in kept}
+        self.events["ran out of time"] += 1
+        return {"seconds_shown": f"{assignment.clock_seconds:.1f}", "time_over": "true"}
+
+    def _texts_of(self, hidden: Mapping[str, str]) -> Iterator[_Text]:
         """Yield the units on a page, by the tokens of their forms."""
         rater = self._rater()
         for number in range(1, MOST_OF_A_DOCUMENT + 1):

@@ -24,7 +24,17 @@ from tasks_app.models.items import (
     is_withdrawn,
     output_in_words,
 )
-from tasks_app.models.judgments import Assignment, ControlResult, Draft, Erasure, Judgment, Rating, is_current
+from tasks_app.models.judgments import (
+    SECONDS_STARTED,
+    Assignment,
+    ControlResult,
+    Draft,
+    Erasure,
+    Judgment,
+    Rating,
+    is_current,
+    seconds_since,
+)
 from tasks_app.models.personal import PersonalText
 from tasks_app.models.plan import Booklet, Extension, GroupBlock, Place
 from tasks_app.models.project import Project, ProjectStep, ProjectWork
@@ -57,6 +67,7 @@ from tasks_app.models.tokens import ApiToken, Idempotency
 from tasks_app.models.usual import UsualSettings
 
 __all__ = [
+    "SECONDS_STARTED",
     "ApiToken",
     "Assignment",
     "Booklet",
@@ -130,4 +141,5 @@ __all__ = [
     "is_current",
     "is_withdrawn",
     "output_in_words",
+    "seconds_since",
 ]

@@ -5,6 +5,7 @@ from typing import Any, Self
 
 from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
+from django.db.models.functions import Extract
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.models.base import choice_constraint, created_at_field
@@ -12,6 +13,18 @@ from tasks_app.models.items import Gold, Part, Unit
 from tasks_app.models.plan import Place
 from tasks_app.models.raters import Rater, RaterSet
 from tasks_app.models.study import Criterion, Study, Task
+
+# The annotation of an assignment with the seconds since its clock started.
+SECONDS_STARTED = "seconds_started"
+
+
+def seconds_since(column: str) -> Extract:
+    """Return the seconds since a time in a column, by the database's clock at this very moment, not the transaction's.
+
+    By itself `Extract` cuts them to whole seconds.
+    """
+    moment = models.Func(function="clock_timestamp", output_field=models.DateTimeField())
+    return Extract(moment - models.F(column), "epoch", output_field=models.FloatField())
 
 
 class AssignmentPurpose(models.TextChoices):
@@ -97,6 +110,9 @@ class Assignment(models.Model):
     state = models.CharField(max_length=10, choices=State, default=State.RESERVED)
     first_shown = models.DateTimeField(null=True, blank=True)
     renewed_at = models.DateTimeField(null=True, blank=True)
+    # Of a text with a set time: when the rater had it shown, and for how many seconds; null for no limit.
+    clock_started_at = models.DateTimeField(null=True, blank=True)
+    clock_seconds = models.FloatField(null=True, blank=True)
 
     class Meta:
         constraints = (
@@ -170,9 +186,18 @@ class JudgmentSkip(models.TextChoices):
     CANNOT_JUDGE = "cannot_judge", _("I cannot judge this")
     TECHNICAL = "technical", _("Something does not work")
     OTHER = "other", _("Another reason")
+    # No rater chooses this: the time for answering was over before the answer was complete.
+    TIME_OVER = "time_over", _("The time was over")
 
     # These never count against anyone.
-    BLAMELESS = nonmember(("upsetting", "technical"))
+    BLAMELESS = nonmember(("upsetting", "technical", "time_over"))
+    # The reasons that raters choose from.
+    CHOSEN = nonmember(("upsetting", "cannot_judge", "technical", "other"))
+
+    @classmethod
+    def to_choose(cls) -> list[tuple[str, Any]]:
+        """Return the reasons that raters choose from, with their words."""
+        return [(value, label) for value, label in cls.choices if value in cls.CHOSEN]
 
 
 def is_current(judgment: str, *, until: str = "") -> str:
@@ -215,6 +240,9 @@ class Judgment(models.Model):
     seconds_active = models.FloatField(null=True, blank=True)
     seconds_elapsed = models.FloatField(null=True, blank=True)
     log: "models.JSONField[Any, Any]" = models.JSONField(default=list, blank=True)
+    # What happened to the time of a text with a set time: `Clock.record`, and `unfinished`, an answer that was not
+    # complete when the time was over. Null for other texts.
+    timing: "models.JSONField[Any, Any]" = models.JSONField(null=True, blank=True)
     version = models.PositiveIntegerField()
     submitted_at = created_at_field()
 

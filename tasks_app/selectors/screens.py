@@ -8,6 +8,7 @@ from typing import Any
 from django.db.models import F, Prefetch, QuerySet
 
 from tasks_app.models import (
+    SECONDS_STARTED,
     Assignment,
     Criterion,
     Item,
@@ -24,6 +25,7 @@ from tasks_app.models import (
 from tasks_app.selectors.personal_texts import shown_text
 from tasks_app.task_types import TaskType, highlights
 from tasks_app.task_types import base as contract
+from tasks_app.task_types.clock import Clock
 from tasks_app.task_types.highlights import Highlight
 from tasks_app.task_types.texts import TextType
 
@@ -330,9 +332,24 @@ class RaterScreen:
     def shown(self) -> contract.Screen:
         """The screen as the task type gets it, with the arrangement that was drawn for the rater."""
         screen = _screen_of(self.assignment, self.frame, self.material, self.rater.study)
+        if self.clock is not None and (self.clock.is_over or not self.clock.has_started):
+            return screen.without_texts()
         if not self.kind.shows_personal_text():
             return screen
         return replace(screen, personal_text=shown_text(self.rater, self.frame.task.key))
+
+    @cached_property
+    def clock(self) -> Clock | None:
+        """The rater's clock for this text; None where there is no set time, and for practice and tests.
+
+        It is that of the moment at which the assignment was read, for requests of raters alone: who looks at an answer
+        later sees the text.
+        """
+        time, assignment = self.kind.set_time, self.assignment
+        is_of_rater = hasattr(assignment, SECONDS_STARTED)
+        if time is None or not is_of_rater or assignment.purpose not in Assignment.Purpose.JUDGED:
+            return None
+        return Clock(time, assignment.clock_seconds, getattr(assignment, SECONDS_STARTED))
 
     @property
     def kind(self) -> TaskType:
@@ -341,11 +358,15 @@ class RaterScreen:
 
     @property
     def may_change(self) -> bool:
-        """Whether study, task type and purpose of the unit let a stored answer be changed until the rater has ended."""
+        """Whether study, task type and purpose of the unit let a stored answer be changed until the rater has ended.
+
+        Never within a set time: whoever came back would have more of it.
+        """
         options = self.rater.study.options
         return (
             options.allow_back
             and self.kind.allows_back
+            and self.kind.set_time is None
             and self.assignment.purpose not in Assignment.Purpose.PRELIMINARY
         )
 

@@ -86,6 +86,7 @@ def own_data(rater: Rater) -> dict[str, Any]:
                 "comment": judgment.comment,
                 "active_seconds": judgment.seconds_active,
                 "elapsed_seconds": judgment.seconds_elapsed,
+                "set_time": judgment.timing,
                 "sent": judgment.submitted_at.isoformat(),
                 "actions_on_the_page": judgment.log,
             }

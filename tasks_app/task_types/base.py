@@ -12,15 +12,16 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
-from typing import ClassVar, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self
 
 from django import forms
 from django.utils.functional import classproperty
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.settings.study import Block, Declared
+from tasks_app.task_types.clock import SetTime
 from tasks_app.task_types.data import (
     DOCUMENT_SCORE,
     ORDERED_SCALES,
@@ -119,7 +120,8 @@ class Screen:
     `context` holds the sources before this one in its document, and `context_texts`, which is empty or as long, what
     the author of the judged text made of them. `paged` says that questions are to be shown one at a time. `highlights`
     are those of source and reference, by these words; a part has its own. `personal_text` was written for this rater
-    alone. There is no system in a screen, by construction.
+    alone. `covered` says that the time for reading is over: the screen has no texts then, only questions. There is no
+    system in a screen, by construction.
     """
 
     kind: TaskType
@@ -138,6 +140,13 @@ class Screen:
     paged: bool = False
     highlights: Mapping[str, tuple[Highlight, ...]] = field(default_factory=dict)
     personal_text: str = ""
+    covered: bool = False
+
+    def without_texts(self) -> Self:
+        """Return the screen as it is when the time for reading is over: its questions, and nothing to read."""
+        parts = tuple(Part(part.number, "", part.language) for part in self.parts)
+        nothing: dict[str, Any] = {"context": (), "context_texts": (), "media": (), "highlights": {}}
+        return replace(self, parts=parts, source="", reference="", personal_text="", covered=True, **nothing)
 
     @property
     def chains(self) -> Chains:
@@ -384,6 +393,11 @@ class TaskType(Declared, ABC):
     def texts_on_page(self) -> int:
         """The most screens on one page of a rater; only types with simple screens show several."""
         return 1
+
+    @property
+    def set_time(self) -> SetTime | None:
+        """The set time for each text; None for no limit. Types with questions about the text at hand have none."""
+        return None
 
     @property
     def judges_identical_apart(self) -> bool:

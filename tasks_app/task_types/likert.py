@@ -12,6 +12,7 @@ from tasks_app.task_types.base import Act, Criterion, Instruction, Outcome, Samp
 from tasks_app.task_types.grid import AGREEMENT, GridType, in_agreement, questions_for_agreement
 from tasks_app.task_types.instructed import in_lines, step_asked_for
 from tasks_app.task_types.registry import register
+from tasks_app.task_types.set_time import TimedTexts
 from tasks_app.task_types.texts import PagedTexts
 from tasks_app.task_types.written import written
 from tasks_app.texts import languages
@@ -38,7 +39,7 @@ AGREEMENT_STEPS = {
 
 
 @register
-class Likert(PagedTexts, GridType):
+class Likert(PagedTexts, GridType, TimedTexts):
     """One step per criterion for one text, or for several side by side.
 
     No step is preselected: a default anchors raters and hides skipped items.

@@ -37,6 +37,7 @@ from tasks_app.task_types.grid import Cell
 from tasks_app.task_types.instructed import alternated, check_text
 from tasks_app.task_types.output_names import TEXT, named
 from tasks_app.task_types.registry import register
+from tasks_app.task_types.set_time import TimedTexts
 from tasks_app.task_types.simulation import share_of
 from tasks_app.task_types.text_pairs import ComparedTexts, pairs_of, pick_field, problems_of, some_pairs_of, unit_key
 from tasks_app.task_types.texts import DocumentPages, SeveralTexts
@@ -182,7 +183,7 @@ LONGEST_KEY = 100
 
 
 @register
-class Pairwise(DocumentPages, ComparedTexts, SeveralTexts):
+class Pairwise(DocumentPages, ComparedTexts, SeveralTexts, TimedTexts):
     """Two texts of an item side by side, and for each criterion which is better: one, the other, or as set neither.
 
     Which text stands on which side is drawn, balanced for every pair of systems; what is stored is canonical.

@@ -13,6 +13,7 @@ from tasks_app.task_types.base import Act, Criterion, Instruction, Outcome, Samp
 from tasks_app.task_types.grid import AGREEMENT, GridType, in_agreement, questions_for_agreement
 from tasks_app.task_types.instructed import in_lines
 from tasks_app.task_types.registry import register
+from tasks_app.task_types.set_time import TimedTexts
 from tasks_app.task_types.texts import PagedTexts, ScoredDocuments
 from tasks_app.texts import languages
 
@@ -26,7 +27,7 @@ SQM = (
 
 
 @register
-class Slider(PagedTexts, ScoredDocuments, GridType):
+class Slider(PagedTexts, ScoredDocuments, GridType, TimedTexts):
     """A number on a range per criterion, for one text or for several side by side.
 
     The slider has no thumb until it is touched: a start position draws answers towards it.

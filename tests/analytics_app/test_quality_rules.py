@@ -1,5 +1,6 @@
 """Each quality rule on a small table with hand-made material: who goes, why in plain words, and who was not tested."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -20,11 +21,18 @@ from tests.house.test_analyses import table
 SCALE = (Scope("fluency", 0, 1.0, 5.0, 1.0),)
 
 
-def apply(data: Table, rule: str, *extras: Extra, scales: tuple[Scope, ...] = SCALE, **settings: Any) -> Removal:
+def apply(
+    data: Table,
+    rule: str,
+    *extras: Extra,
+    scales: tuple[Scope, ...] = SCALE,
+    params: Mapping[str, Any] | None = None,
+    **settings: Any,
+) -> Removal:
     member = quality.registry[rule]
     z = np.full(len(data), np.nan)
     known = {need: need.empty(data) for need in member.needs} | {type(one): one for one in extras}
-    sample = RuleSample(data, z, (), Extras(known), Asking("main", {}, scales))
+    sample = RuleSample(data, z, (), Extras(known), Asking("main", params or {}, scales))
     return member(settings).remove(sample)
 
 
@@ -96,6 +104,14 @@ class TestPageTime:
         )
         assert gone(data, apply(data, "page_time", about, words, words_per_second=100)) == []
         assert gone(data, apply(data, "page_time", about, words, least_seconds=8)) == ["r0", "r1"]
+
+    def test_speed_of_reading_is_not_held_against_raters_whom_a_set_time_hurries(self) -> None:
+        data = given([1, 2, 3, 4, 5, 1])
+        facts = (times(data, seconds=[3.0] * 6), Words(np.full(len(data.names.units), 50.0)))
+        assert gone(data, apply(data, "page_time", *facts)) == ["r0"]
+        assert gone(data, apply(data, "page_time", *facts, params={"set_seconds": 3})) == []
+        found = apply(data, "page_time", *facts, params={"set_seconds": 3}, least_seconds=4)
+        assert found.reasons == ("6 of 6 screens too fast (100 %), below 50 % is asked; a screen takes 4 s",)
 
     def test_without_times_nobody_is_tested(self) -> None:
         found = apply(TWO, "page_time", Times.empty(TWO), Words.empty(TWO))

@@ -48,6 +48,15 @@ def test_a_clock_goes_on_from_what_a_reload_left(blank: Page) -> None:
     assert run(blank, "core/timer.js", body) == {"active": 8, "elapsed": 10}
 
 
+def test_a_set_time_counts_on_from_the_seconds_of_the_server(blank: Page) -> None:
+    body = """
+        let now = 1000; const clock = new it.SetTime({ elapsed: 4.5, left: 2.5, now: () => now });
+        const said = () => [clock.shown, clock.left, clock.isOver];
+        const first = said(); now = 3250; const later = said(); now = 3500; return [first, later, said()];
+    """
+    assert run(blank, "core/set_time.js", body) == [[4.5, 3, False], [6.75, 1, False], [7, 0, True]]
+
+
 def test_pauses_grow_and_heed_the_server(blank: Page) -> None:
     body = "return [[1], [2], [5], [6], [99], [1, '30'], [6, '3'], [1, '?'], [1, '9999']].map((a) => it.pause(...a));"
     assert run(blank, "core/retry.js", body) == [2, 4, 32, 60, 60, 30, 60, 2, 300]

@@ -108,6 +108,7 @@ OWN = [
     own("GET", "rater:unit", 302, path={"order": "1"}),
     own("POST", "rater:unit", 403, path={"order": "1"}),
     own("POST", "rater:draft", sent=_draft, changes=True, is_json=True),
+    own("POST", "rater:show_text", 403, note="no text with a set time"),
     own("POST", "rater:skip", 302, sent=_signed("judge/", "skip/", reason="other", comment="x"), changes=True),
     own("GET", "rater:media", path={"name": "MEDIA"}),
     own("GET", "rater:overview", 302),

@@ -43,6 +43,19 @@ def test_pages_of_several_texts_are_answered_whole() -> None:
     assert all(3 <= judgment.seconds_active <= 25 for judgment in Judgment.objects.all())
 
 
+def test_texts_with_a_set_time_are_shown_by_the_button_and_some_lapse() -> None:
+    params = {"set_seconds": 10, "set_time_for": "answering"}
+    study = build_study(None, items=6, k=1, set_size=6, params=params, criteria=("fluency", "style"))
+    seen = simulate(study.slug, raters=3)
+    invariants.check(study)
+    timings = list(Judgment.objects.values_list("timing", "skip_reason"))
+    assert seen["answered"] == len(timings)
+    assert 0 < seen["ran out of time"] == sum(timing["lapsed"] for timing, _reason in timings) < len(timings)
+    unfinished = [timing for timing, reason in timings if reason == "time_over"]
+    assert len(unfinished) == seen["ran out of time"]
+    assert all(len(timing["unfinished"]) == 1 for timing in unfinished)
+
+
 def test_a_study_that_is_not_open_or_not_there_is_refused() -> None:
     build_study(None, slug="draft", opened=False)
     with pytest.raises(CommandError, match="Open it first"):

@@ -19,12 +19,13 @@ from tasks_app import designs
 from tasks_app.channels import UNANSWERED_MINUTES
 from tasks_app.models import Rater
 from tasks_app.selectors.screens import Frame
+from tasks_app.task_types.clock import TimedPart
 
 AUTOMATIC, MANUAL, EVALUATORS_EXCLUDED, ANSWERS_EXCLUDED, NO_CHECKS = 2, 3, 4, 5, 7
 # Rules that leave out raters as a whole, and one that people apply.
 OF_RATERS = frozenset({"control_accuracy", "inconsistency", "skips", "straight_lining", "trust", "working_time"})
 BY_HAND = "manual"
-NO_LIMIT = 5
+SET_TIME, NO_LIMIT = 2, 5
 CAN_ASK = 1
 OWN_CHOOSING = 1
 
@@ -40,11 +41,36 @@ def proposals(facts: Facts) -> dict[str, Proposal]:
     minutes = facts.study.options.lease_minutes
     first = f" ({UNANSWERED_MINUTES} minutes before a rater's first answer)" if minutes > UNANSWERED_MINUTES else ""
     lease = f"A unit that is not answered within {minutes:g} minutes{first} may go to somebody else."
-    answers["3.3.5"] = proposal(STUDY, f"There is no limit. {lease}", NO_LIMIT)
+    times = list(_set_times(facts))
+    if times:
+        answers["3.3.5"] = proposal(TASKS, "\n".join([*times, lease]), SET_TIME)
+    else:
+        answers["3.3.5"] = proposal(STUDY, f"There is no limit. {lease}", NO_LIMIT)
     if facts.study.options.contact:
         answers["3.3.6"] = proposal(STUDY, "", CAN_ASK)
     answers["3.3.7"] = proposal("because raters work in their browsers", "", OWN_CHOOSING)
     return answers
+
+
+def _set_times(facts: Facts) -> Iterator[str]:
+    """Yield the set time of each task that has one, with the raters who had more."""
+    for frame in facts.main:
+        time = frame.kind.set_time
+        if time is None:
+            continue
+        seconds = counted(int(time.seconds), "second")
+        ends = (
+            f"each text was shown for {seconds} and then covered; the questions had no limit"
+            if time.part == TimedPart.READING
+            else f"each text and its questions had {seconds}"
+        )
+        yield f"{facts.called(frame)}: {ends}. Every evaluator could take twice the time or no limit, without a reason."
+        for row in facts.of_task(frame, "raters_with_more_time"):
+            n = row.n_raters or 0
+            yield f"{round((row.value or 0) * n)} of {counted(n, 'evaluator')} chose more time at least once."
+        for row in facts.of_task(frame, "time_lapses"):
+            n = row.n_ratings or 0
+            yield f"The time was over before {round((row.value or 0) * n)} of {counted(n, 'answer')}."
 
 
 def _registered(facts: Facts) -> Iterator[tuple[str, Proposal]]:

@@ -185,7 +185,7 @@ def _plan(study: Study) -> dict[str, Json]:
 
 
 def _rows(run: Run | None, *, systems_hidden: bool) -> list[ResultRow]:
-    """Return the rows of a run about agreement, fieldwork, comparisons, wordings and marks of metrics.
+    """Return the rows of a run about agreement, fieldwork, comparisons, wordings, times and marks of metrics.
 
     There are none of slices and raters. Those of wordings name systems, so they are missing while a study is open.
     """
@@ -198,6 +198,7 @@ def _rows(run: Run | None, *, systems_hidden: bool) -> list[ResultRow]:
     named |= rows.filter(analysis="predicted_marks", statistic__in=OF_METRICS, system=None, label=None)
     if not systems_hidden:
         named |= rows.filter(analysis="wordings")
+    named |= rows.filter(analysis="set_time", system=None)
     return list(named.order_by("order"))
 
 

@@ -12,6 +12,7 @@ import { during } from "./page.js";
 import * as reading from "./reading.js";
 import { SavedView, together } from "./saved.js";
 import { SendingView } from "./sending.js";
+import * as setTime from "./set_time.js";
 import * as skipping from "./skipping.js";
 import { digest, local, session } from "./store.js";
 import { Sender, postForm } from "./submit.js";
@@ -140,21 +141,24 @@ function settling(form, button) {
   };
 }
 
+/** Write the times and the log into the form. `shown` are seconds since a text with a set time was shown, if it has one. */
+function write(form, clock, log, shown) {
+  const times = clock.read();
+  for (const [name, value] of [
+    ["seconds_active", timer.seconds(times.active)],
+    ["seconds_elapsed", timer.seconds(times.elapsed)],
+    ["log", String(log)],
+    ["seconds_shown", shown === undefined ? "" : shown.toFixed(1)],
+  ]) {
+    if (form.elements[name]) {
+      form.elements[name].value = value;
+    }
+  }
+}
+
 function startSending(form, endDrafts, clock, log, forget) {
   const button = document.querySelector("[data-send]");
   const missing = new Missing(form);
-  const write = () => {
-    const times = clock.read();
-    for (const [name, value] of [
-      ["seconds_active", timer.seconds(times.active)],
-      ["seconds_elapsed", timer.seconds(times.elapsed)],
-      ["log", String(log)],
-    ]) {
-      if (form.elements[name]) {
-        form.elements[name].value = value;
-      }
-    }
-  };
   const sender = new Sender({
     post: () => postForm(form),
     go: (next, html) => {
@@ -176,15 +180,26 @@ function startSending(form, endDrafts, clock, log, forget) {
   const view = new SendingView(form, button, () => sender.now());
   globalThis.addEventListener("online", () => sender.now(), during());
   const settled = settling(form, button);
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    if (sender.busy || !settled() || !missing.check()) {
-      return;
-    }
+  const send = () => {
     log.add("send");
-    write();
+    write(form, clock, log, shown());
     endDrafts();
     sender.send();
+  };
+  const shown = setTime.start(form, log, () => {
+    if (!sender.busy) {
+      form.elements.time_over.value = "true";
+      send();
+    }
+  });
+  // When the time for answering is over, a page can only be sent as it is.
+  const isClosed = form.querySelector("[data-text] > [inert]") !== null;
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (sender.busy || !settled() || !(isClosed || missing.check())) {
+      return;
+    }
+    send();
   });
 }
 

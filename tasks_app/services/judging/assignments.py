@@ -8,7 +8,7 @@ from django.db.models.functions import Now
 
 from tasks_app import channels
 from tasks_app.links.credentials import new_code
-from tasks_app.models import Assignment, Event, Rater, RaterSet, Study, Task
+from tasks_app.models import SECONDS_STARTED, Assignment, Event, Rater, RaterSet, Study, Task, seconds_since
 from tasks_app.models.statements import PreparedQuery
 from tasks_app.selectors import document_pages, screens
 from tasks_app.selectors.document_pages import texts_of
@@ -59,6 +59,7 @@ def _waiting(most: int) -> PreparedQuery[Assignment]:
             .filter(Q(set__opens_at=None) | Q(set__opens_at__lte=Now()))
             .filter(Q(set__closes_at=None) | Q(set__closes_at__gt=Now()))
             .select_related("unit", "set", "draft")
+            .annotate(**{SECONDS_STARTED: seconds_since("clock_started_at")})
             .order_by("order")[:most]
         ),
         rater=-1,

@@ -63,6 +63,7 @@ class Submission:
     seconds_elapsed: float | None = None
     log: list[Any] = field(default_factory=list)
     replaces: int | None = None
+    timing: Mapping[str, Any] | None = None
 
     @property
     def seconds(self) -> float | None:
@@ -380,6 +381,7 @@ def _judgment_of(assignment: Assignment, submission: Submission, before: Judgmen
         seconds_active=submission.seconds_active,
         seconds_elapsed=submission.seconds_elapsed,
         log=submission.log,
+        timing=submission.timing,
         version=assignment.version,
     )
 
@@ -393,12 +395,13 @@ _STORE = Prepared(
 WITH sent AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset(%(sent)s::jsonb) AS s(
         number integer, assignment bigint, submission uuid, replaces bigint, answer jsonb, skip_reason text,
-        comment text, seconds_active float8, seconds_elapsed float8, log jsonb, version integer, task bigint,
-        unit bigint, state text, given jsonb, results jsonb)),
+        comment text, seconds_active float8, seconds_elapsed float8, log jsonb, timing jsonb, version integer,
+        task bigint, unit bigint, state text, given jsonb, results jsonb)),
 judged AS (
     INSERT INTO tasks_app_judgment (assignment_id, submission, replaces_id, answer, skip_reason, comment,
-        seconds_active, seconds_elapsed, log, version)
-    SELECT assignment, submission, replaces, answer, skip_reason, comment, seconds_active, seconds_elapsed, log, version
+        seconds_active, seconds_elapsed, log, timing, version)
+    SELECT assignment, submission, replaces, answer, skip_reason, comment, seconds_active, seconds_elapsed, log,
+        timing, version
     FROM sent ORDER BY number
     RETURNING id, assignment_id, submitted_at),
 rated AS (
@@ -468,6 +471,7 @@ def _row(number: int, new: _New) -> dict[str, object]:
         "seconds_active": judgment.seconds_active,
         "seconds_elapsed": judgment.seconds_elapsed,
         "log": judgment.log,
+        "timing": judgment.timing,
         "version": judgment.version,
         "task": unit.unit.task_id,
         "unit": unit.unit_id,

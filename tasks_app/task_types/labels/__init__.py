@@ -52,6 +52,7 @@ from tasks_app.task_types.option_questions import (
     short_answer_field,
 )
 from tasks_app.task_types.registry import register
+from tasks_app.task_types.set_time import TimedTexts
 from tasks_app.task_types.simulation import share_of
 from tasks_app.task_types.texts import PagedTexts
 
@@ -316,7 +317,7 @@ def other_key(criterion: str) -> str:
 
 
 @register
-class Labels(PagedTexts, DrawnOptions):
+class Labels(PagedTexts, DrawnOptions, TimedTexts):
     """One option for each criterion, or all that apply.
 
     What is first in a list is chosen more often, so each rater can have an order of their own. It stays the same from

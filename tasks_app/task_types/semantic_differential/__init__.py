@@ -29,8 +29,8 @@ from tasks_app.task_types.grid import Step, step_words, steps_of
 from tasks_app.task_types.instructed import in_lines
 from tasks_app.task_types.registry import register
 from tasks_app.task_types.semantic_differential.order import Shown, draw_flipped, draw_sequence, shown_pairs
+from tasks_app.task_types.set_time import TimedTexts
 from tasks_app.task_types.simulation import share_of
-from tasks_app.task_types.texts import TextType
 from tasks_app.task_types.written import written
 from tasks_app.texts.languages import isolated
 
@@ -113,7 +113,7 @@ class PairsForm(ScreenForm):
 
 
 @register
-class SemanticDifferential(TextType):
+class SemanticDifferential(TimedTexts):
     """One text and pairs of opposite words with circles between them.
 
     Every rater has an order and a polarity of the pairs of their own, the same for all texts. Ratings are turned back:

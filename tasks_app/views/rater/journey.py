@@ -23,7 +23,7 @@ from tasks_app.services.plan import loads
 from tasks_app.settings.checks import checks_of
 from tasks_app.texts import languages, richtext
 from tasks_app.views import pay_words
-from tasks_app.views.rater import continuing, pages, stages
+from tasks_app.views.rater import continuing, pages, set_time_words, stages
 from tasks_app.views.rater.visit import Visit, forged, rater_page
 
 
@@ -74,7 +74,7 @@ def _instructions_context(visit: Visit, form: StepForm) -> dict[str, Any]:
         "amount": loads.load_in_words(progress.total, *loads.load_of(rater)),
         "minutes": pages.minutes_in_words(pages.expected_minutes(rater.study) * share),
         "shorter": _shorter(rater.study, offered),
-        "before": [*_before(tasks, units), *later_in_words(rater)],
+        "before": [*_before(tasks, units), *_set_times(tasks), *later_in_words(rater)],
         "form": form,
         "content_warning": options.content_warning,
         "types_ahead": [task_types.registry[name] for name in dict.fromkeys(task.type for task in tasks)],
@@ -89,6 +89,12 @@ def _before(tasks: list[Task], units: Counter[tuple[int, str]]) -> list[str]:
         training, exam = units[task.pk, purpose.TRAINING], units[task.pk, purpose.EXAM]
         sentences += stages.before_the_texts(training, exam, checks.exam_pass, checks.exam_attempts)
     return sentences
+
+
+def _set_times(tasks: list[Task]) -> list[str]:
+    """Announce the set times of tasks, each pair of sentences once."""
+    times = dict.fromkeys(time for task in tasks if (time := task.kind.set_time) is not None)
+    return list(dict.fromkeys(sentence for time in times for sentence in set_time_words.in_instructions(time)))
 
 
 def _shorter(study: Study, offered: pay.Offered) -> str:

@@ -9,13 +9,13 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonRes
 from django.utils.translation import gettext as _
 
 from tasks_app import access
-from tasks_app.forms import AnswerFields, SkipForm, text_prefix
+from tasks_app.forms import AnswerFields, SkipForm, TimeForm, text_prefix
 from tasks_app.links import credentials
 from tasks_app.models import Assignment, Draft, Rater
 from tasks_app.selectors.progress import next_purpose
 from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services import contact
-from tasks_app.services.judging import assignments, between_units, drafts, judgments, personal_texts
+from tasks_app.services.judging import assignments, between_units, drafts, judgments, personal_texts, set_time
 from tasks_app.task_types.texts import MOST_OF_A_DOCUMENT
 from tasks_app.texts import plaintext
 from tasks_app.views.rater import messages, text_block, unit_page
@@ -56,6 +56,8 @@ def _answer(visit: Visit) -> HttpResponse:
     page = _signed_page(visit, AnswerFields.action, _tokens_of(posted), posted)
     if page is None:
         return forged(visit.request)
+    if any(text.screen.clock is not None and not text.screen.clock.has_started for text in page.texts):
+        return visit.go_to("judge")
     if any(text.form.read_on for text in page.texts):
         return _read_on(page)
     if not page.is_valid():
@@ -208,6 +210,21 @@ def unit(visit: Visit, order: int) -> HttpResponse:
 
 
 @rater_page("POST")
+def show_text(visit: Visit) -> HttpResponse:
+    """Start the clock of a text with a set time, and show the text."""
+    page = _signed_page(visit, TimeForm.action, [visit.request.POST.get("form_token", "")])
+    if page is None:
+        return forged(visit.request)
+    form = TimeForm(visit.request.POST, bound_to=page.first.bound)
+    if not form.is_valid():
+        return forged(visit.request)
+    if (response := _before_next_unit(visit)) is not None:
+        return response
+    set_time.start(screen=page.first.screen, choice=form.cleaned_data["time"])
+    return visit.go_to("judge")
+
+
+@rater_page("POST")
 def skip(visit: Visit) -> HttpResponse:
     """Skip a unit, with a reason; it goes to somebody else."""
     page = _signed_page(visit, SkipForm.action, [visit.request.POST.get("form_token", "")])
@@ -217,22 +234,23 @@ def skip(visit: Visit) -> HttpResponse:
         return visit.message(_("Units of this study cannot be skipped"), [_("Go back and answer it.")], status=403)
     form = SkipForm(visit.request.POST, bound_to=page.first.bound)
     if form.is_valid():
-        return _store_skip(visit, page.first.screen, form)
+        return _store_skip(visit, page.first, form)
     sentences = [" ".join(map(str, errors)) for errors in form.errors.values()]
     return visit.message(_("This was not skipped yet"), [*sentences, _("Go back and press Skip again.")], status=422)
 
 
-def _store_skip(visit: Visit, screen: RaterScreen, form: SkipForm) -> HttpResponse:
+def _store_skip(visit: Visit, text: TextBlock, form: SkipForm) -> HttpResponse:
     submission = judgments.Submission(
         uuid=form.cleaned_data["submission"],
         answer={},
         skip_reason=form.cleaned_data["reason"],
         comment=form.cleaned_data["comment"],
+        timing=text.timing(),
     )
     try:
-        receipt = judgments.submit(screen=screen, submission=submission)
+        receipt = judgments.submit(screen=text.screen, submission=submission)
     except judgments.Conflict:
-        return visit.go_to("unit", screen.assignment.order)
+        return visit.go_to("unit", text.screen.assignment.order)
     except drafts.Over:
         return unit_page.over(visit)
     return HttpResponseRedirect(_address_of(visit, receipt.step))

@@ -44,7 +44,7 @@ def _address(visit: Visit, entry: selector.Entry) -> str:
     """Return the address at which a text can be opened; empty where it cannot."""
     if visit.has_ended:
         return ""
-    may_change = visit.options.allow_back and entry.kind.allows_back
+    may_change = visit.options.allow_back and entry.kind.allows_back and entry.kind.set_time is None
     return visit.url("unit", entry.order) if entry.state == selector.PENDING or may_change else ""
 
 

@@ -3,7 +3,7 @@
 import json
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -102,6 +102,9 @@ class PageTime:
     active: float | None
     elapsed: float | None
     log: list[Any]
+    # Of a page with a set time.
+    shown: float | None = None
+    time_over: bool = False
 
     def log_of(self, number: int) -> list[Any]:
         """Return the events of the n-th text, with the names of its own fields, and those of the page."""
@@ -204,16 +207,27 @@ class TextBlock:
         fields_ok, form_ok = self.fields.is_valid(), self.form.is_valid()
         return fields_ok and (form_ok or bool(self.fields.cleaned_data.get("skip_reason")))
 
+    def lapses(self, time: PageTime) -> bool:
+        """Return whether the post comes after the time for answering, so that the answers given so far are stored."""
+        clock = self.screen.clock
+        return clock is not None and clock.lapses(sent_by_clock=time.time_over, shown=time.shown)
+
     def answered(self, time: PageTime) -> Answered:
-        """Return the posted fields as an answer to store."""
+        """Return the posted fields as an answer to store.
+
+        An answer that is not complete when the time for answering is over is stored as a skip, beside what is there.
+        """
         given = self.fields.cleaned_data
         skip_reason = given.get("skip_reason", "")
         if skip_reason:
             skipped = Submission(given["submission"], {}, skip_reason=skip_reason, comment=given["comment"])
-            return Answered(self.screen, skipped)
+            return Answered(self.screen, replace(skipped, timing=self.timing(time)))
+        is_complete = self.form.is_valid()
         submission = Submission(
             uuid=given["submission"],
-            answer=self.form.cleaned_data,
+            answer=self.form.cleaned_data if is_complete else {},
+            skip_reason="" if is_complete else Judgment.Skip.TIME_OVER,
+            timing=self.timing(time, {} if is_complete else self._unfinished),
             comment=given["comment"],
             seconds_active=None if time.active is None else time.active / time.texts,
             seconds_elapsed=None if time.elapsed is None else time.elapsed / time.texts,
@@ -221,6 +235,23 @@ class TextBlock:
             replaces=given["replaces"],
         )
         return Answered(self.screen, submission)
+
+    @property
+    def _unfinished(self) -> dict[str, object]:
+        """The answers of a form that are there and sound, while others are missing."""
+        return {name: value for name, value in self.form.cleaned_data.items() if value not in (None, "", [])}
+
+    def timing(
+        self, time: PageTime | None = None, unfinished: Mapping[str, object] | None = None
+    ) -> dict[str, object] | None:
+        """Return the record of the set time; None where no time is set. `time` has the times that a page has sent."""
+        clock = self.screen.clock
+        if clock is None:
+            return None
+        if time is None:
+            return clock.record(sent_by_clock=False, shown=None)
+        record = clock.record(sent_by_clock=time.time_over, shown=time.shown)
+        return {**record, "unfinished": unfinished} if unfinished else record
 
     def shown(self, heading: str = "") -> ShownBlock:
         """Return the block as the page shows it."""

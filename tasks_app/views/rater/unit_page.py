@@ -16,7 +16,7 @@ from tasks_app.selectors.document_pages import Placed, places_on_page
 from tasks_app.selectors.progress import RaterProgress, progress_of
 from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services.judging import assignments, judgments
-from tasks_app.views.rater import document_view, pages, stages
+from tasks_app.views.rater import document_view, pages, set_time, stages
 from tasks_app.views.rater.journey import instructions_html
 from tasks_app.views.rater.text_block import PageTime, TextBlock, blocks_shown
 from tasks_app.views.rater.visit import Visit
@@ -48,7 +48,7 @@ class UnitPage:
     @cached_property
     def fields(self) -> PageFields:
         """The fields that come once with the page."""
-        return PageFields(self.posted)
+        return PageFields(self.posted, is_timed=self.first.screen.clock is not None)
 
     @property
     def belongs_together(self) -> bool:
@@ -57,15 +57,22 @@ class UnitPage:
         return len(assignments.page_of(units, self.visit.rater.study)) == len(units)
 
     def is_valid(self) -> bool:
-        """Return whether everything on the page can be stored."""
-        return all([self.fields.is_valid(), *[text.is_valid() for text in self.texts]])
+        """Return whether everything on the page can be stored: as a whole, or as it is when the time is over."""
+        are_valid = [text.is_valid() for text in self.texts]
+        return self.fields.is_valid() and (all(are_valid) or self._lapses)
+
+    @property
+    def _lapses(self) -> bool:
+        """Whether the time for answering is over, so that answers may be missing. Such a page has one text."""
+        return self.first.fields.is_valid() and self.first.lapses(self.time)
 
     @cached_property
     def time(self) -> PageTime:
         """The time that the page took, at most the time since the server first showed it, and its log."""
         known = self.fields.cleaned_data
         active, elapsed = (self._bounded(known[name]) for name in ("seconds_active", "seconds_elapsed"))
-        return PageTime(len(self.texts), active, elapsed, known["log"])
+        shown, time_over = known.get("seconds_shown"), bool(known.get("time_over"))
+        return PageTime(len(self.texts), active, elapsed, known["log"], shown, time_over)
 
     def _bounded(self, seconds: float | None) -> float | None:
         """Return a time that a browser measured, at most the time since the server first showed a text.
@@ -77,13 +84,16 @@ class UnitPage:
         return seconds if seconds is None or not known else min(seconds, max(known))
 
     def render(self, status: int = 200, *, in_place: bool = False) -> HttpResponse:
-        """Show the units with the form to judge them.
+        """Show the units with the form to judge them, or first the button that shows a text with a set time.
 
         A page that a script shows in place of the one before goes out without the sentences that the script has.
         """
         visit, first, frame, assignment = self.visit, self.first, self.first.screen.frame, self.first.screen.assignment
         options = visit.options
         progress = progress_of(visit.rater, frame.task.set_size, assignment)
+        if (clock := first.screen.clock) is not None and not clock.has_started:
+            new_task, page_frame = stages.new_task(assignment, progress), self._frame(progress)
+            return set_time.before_text(first, clock.time, page_frame, new_task=new_task, in_place=in_place)
         back = progress.answered_before(assignment.order) if first.screen.may_change else None
         blocks = [text.shown(heading) for text, heading in zip(self.texts, self._headings(progress), strict=True)]
         context = {
@@ -96,7 +106,8 @@ class UnitPage:
             "media_base": f"{visit.url('next')}media/",
             "page_fields": self.fields,
             "instructions_html": instructions_html([frame.task]),
-            "skip_form": self._skip_form() if options.allow_skip and len(self.texts) == 1 else None,
+            "clock": set_time.clock_of(first),
+            "skip_form": self._skip_form() if self._may_skip else None,
             "skip_url": visit.url("skip"),
             "draft_url": visit.url("draft") if first.stored is None else "",
             "can_go_back": back is not None,
@@ -112,6 +123,12 @@ class UnitPage:
             "in_place": in_place,
         }
         return visit.render("rater/judge.html", context, status)
+
+    @property
+    def _may_skip(self) -> bool:
+        """Whether the page has a button that skips its text: not when the time for answering is over."""
+        clock = self.first.screen.clock
+        return self.visit.options.allow_skip and len(self.texts) == 1 and not (clock is not None and clock.closes)
 
     @cached_property
     def places(self) -> list[Placed]:

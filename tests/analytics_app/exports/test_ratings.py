@@ -26,7 +26,7 @@ from tests.builders import build_study
 pytestmark = pytest.mark.django_db
 
 # Design section 7: these and in this order; `rating` tells rows of one rating, features follow. The three
-# about given marks came later.
+# about given marks and the set time came later.
 COLUMNS = [
     *("judgment", "task", "unit", "rater", "item", "system", "variant", "system_b", "criterion", "value", "label"),
     *("text", "shown_value", "arrangement", "span_side", "span_start", "span_end", "category", "severity"),
@@ -35,7 +35,9 @@ COLUMNS = [
         "mark_of",
         "given_by",
         "mark_reason",
+        "wording",
         "seconds",
+        "timing",
         "submitted_at",
         "position",
         "purpose",

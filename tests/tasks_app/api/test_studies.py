@@ -132,6 +132,7 @@ def test_judgments_are_as_they_were_given(rosas_script: Client, study: Study) ->
         "comment": "Hard to say",
         "seconds_active": 4.5,
         "seconds_elapsed": None,
+        "timing": None,
         "version": 1,
         "submitted_at": None,
     }

@@ -12,13 +12,14 @@ from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 
 from tasks_app import access
-from tasks_app.forms import text_prefix
+from tasks_app.forms import TimeForm, text_prefix
 from tasks_app.models import Media, Membership, Setup
 from tasks_app.setup import frozen
 from tasks_app.setup.preview import Preview, preview_of
+from tasks_app.task_types.clock import SetTime, TimeChoice
 from tasks_app.texts import languages, richtext
 from tasks_app.views.public.catalogue import stored_rows
-from tasks_app.views.rater import document_view, stages
+from tasks_app.views.rater import document_view, set_time_words, stages
 from tasks_app.views.rater import media as rater_media
 from tasks_app.views.rater.pages import PageFrame
 from tasks_app.views.rater.text_block import ShownBlock, blocks_shown
@@ -108,12 +109,22 @@ def _unit(request: HttpRequest, media_base: str, shown: Preview) -> HttpResponse
         "next_url": "",
         "new_task": "",
         "trying": shown,
+        "before_text": _before_text(kind.set_time),
         "tried": tried,
         "stored": [row for block in blocks for row in _rows_of(block)] if tried else [],
         "content_warning": shown.settings.get("content_warning", ""),
         "theme": theme if theme in THEMES else "",
     }
     return render(request, "rater/judge.html", context, status=422 if first.is_bound and not tried else 200)
+
+
+def _before_text(time: SetTime | None) -> dict[str, object] | None:
+    """Return the values for the page before a text with a set time; None where no time is set."""
+    if time is None:
+        return None
+    heading, sentences = set_time_words.about(time, TimeChoice.USUAL)
+    form = TimeForm(bound_to={}, times=set_time_words.choices(time), initial={"time": TimeChoice.USUAL})
+    return {"heading": heading, "sentences": sentences, "form": form}
 
 
 def _stage(shown: Preview) -> str:
