@@ -74,7 +74,7 @@ class FollowUp:
 
 
 def follow_ups(run: Run, names: ResultNames) -> list[FollowUp]:
-    """Return what may follow each semantic differential for which a run has factors, of all or the chosen ratings."""
+    """Return the studies that may follow each semantic differential for which a run has factors."""
     tasks = [task for task, kind in names.types.items() if kind == SemanticDifferential.name]
     if not tasks or run.state != RunState.DONE:
         return []

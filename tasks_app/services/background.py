@@ -1,4 +1,4 @@
-"""Work for which no page should wait: a row says what a person asked for, and a worker does it and writes the outcome.
+"""Work for which no page should wait: a row holds the request of a person, and a worker does it and writes the outcome.
 
 A worker holds a lock of its connection while it works on a row, so that nobody else does the same. It stores the result
 and that it is stored in one transaction: a worker that dies leaves nothing, and the next one begins anew.

@@ -290,7 +290,7 @@ def _spread(products: Floats, code: NDArray[np.intp]) -> Floats:
 
 
 def _residual_weights(model: _Model, fit: Confirmed, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> Floats:
-    """Return U = V - V D (D' V D)^-1 D' V, the weights of what the model leaves of each element, shape (q, q)."""
+    """Return the weights U = V - V D (D' V D)^-1 D' V of the residual of each element, shape (q, q)."""
     implied = model.implied(fit.loadings, fit.factors, 1 - fit.loadings**2)
     inverse = np.linalg.inv(implied)
     twice = np.where(rows == columns, 1.0, 2.0)
@@ -340,7 +340,7 @@ class _Fit:
 
 
 def _rmsea(chi2: float, df: int, n: int) -> Estimate:
-    """Return RMSEA with its interval, by the noncentralities for which chi-squared is at the ends of what is likely."""
+    """Return RMSEA, with an interval between the noncentralities for which chi-squared is at either tail."""
     from scipy.optimize import brentq  # noqa: PLC0415  lazy import: web processes never need it
     from scipy.stats import chi2 as central  # noqa: PLC0415
     from scipy.stats import ncx2  # noqa: PLC0415
