@@ -13,6 +13,7 @@ import regex
 
 from tasks_app.services.study.degraded_text import Pieces, has_spaces
 from tasks_app.setup.degraded.kinds import INSERTION, RENAMING, SUBSTITUTION, sentences
+from tasks_app.texts import patterns
 
 Pair = tuple[str, str]
 
