@@ -288,6 +288,13 @@ class Flow(SettingsBlock):
     )
     allow_skip = YesNoField(initial=True, label=_("Raters may skip a unit"))
     allow_back = YesNoField(initial=True, label=_("Raters may go back and change an answer"))
+    show_comparison = YesNoField(
+        label=_("Show raters how their answers compare with those of others"),
+        help_text=_(
+            "On their last page, once the study is closed: their average beside that of the others on the same texts. "
+            "For volunteers who come back; without systems, and without anybody's single answers."
+        ),
+    )
     content_warning = line_field(
         _("Content warning"), _("Covers every text until it is opened. Leave empty to cover none.")
     )

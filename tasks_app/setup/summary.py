@@ -251,6 +251,9 @@ def _of_flow(flow: Mapping[str, Json], main: Sequence[Mapping[str, Json]]) -> It
         yield Line(skip, ("flow", "allow_skip"))
     back = _("Raters may go back and change an answer.") if flow["allow_back"] else _("Raters cannot go back.")
     yield Line(back, ("flow", "allow_back"))
+    if flow["show_comparison"]:
+        sentence = _("Once the study is closed, raters see how their answers compare with those of others.")
+        yield Line(sentence, ("flow", "show_comparison"))
     sets = flow["sets_per_rater"] or 1
     sentence = ngettext("A rater does %(n)s set at most.", "A rater does %(n)s sets at most.", sets) % {"n": sets}
     yield Line(sentence, ("flow", "sets_per_rater"))

@@ -9,6 +9,7 @@ from django.utils.translation import ngettext
 from tasks_app import channels
 from tasks_app.models import Rater
 from tasks_app.selectors.progress import RaterProgress, progress_of
+from tasks_app.selectors.you_and_others import compared
 from tasks_app.services import contact
 from tasks_app.services.arrival import endings, enrolment
 from tasks_app.services.judging import assignments, between_units, limits, reservations
@@ -52,6 +53,7 @@ def end(visit: Visit) -> HttpResponse:
         "resumes": may_resume,
         "exam_result": steps.how_it_went(failed[1]) if failed else "",
         "exam_url": visit.url("exam", failed[0]) if failed and failed[1].explained else "",
+        "compared": compared(rater) if rater.outcome == Rater.Outcome.COMPLETED else [],
         "way_out": _way_out(rater) if may_resume and not has_more else "",
     }
     response = sending_away(visit.render("rater/end.html", context), rater.channel)
