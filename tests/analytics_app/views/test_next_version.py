@@ -121,6 +121,15 @@ def test_identical_pairs_bring_their_judgments_and_only_the_others_are_planned(
     assert "Taken over from “Small”" in page
 
 
+def test_review_of_a_prepared_draft_leads_to_the_judgments_to_take_over(rosas_browser: Client, second: Study) -> None:
+    Study.objects.filter(slug="small").update(state=Study.State.CLOSED)
+    review = rosas_browser.post("/admin/studies/small/changed-version/").url.replace("/task/", "/review/")
+    address = review.replace("set-up/review/", "data/next-version/")
+    assert f'href="{address}"' in rosas_browser.get(review).content.decode()
+    assert rosas_browser.get(address).status_code == 200
+    assert "next-version" not in rosas_browser.get("/admin/studies/second/set-up/review/").content.decode()
+
+
 def test_differences_that_do_not_count_are_chosen(rosas_browser: Client, second: Study) -> None:
     assert take(rosas_browser, normalise=["spaces", "case"]).status_code == 302
     assert set(values_of(second)) == {*"wxuz"}
