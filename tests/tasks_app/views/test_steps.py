@@ -414,3 +414,10 @@ def test_the_last_questions_are_counted_apart(somebody: Client, example: Study) 
     page = text_of(somebody.get(f"/r/{token}/judge/"))
     assert "Some questions about you" in page
     assert "All texts are done" in page
+
+
+def test_questions_above_texts_have_the_names_that_stand_in_the_cells_below(somebody: Client) -> None:
+    study = opened(studyfile.load(EXAMPLES / "published" / "formality_rewrites", owner=None))
+    page = text_of(somebody.get(f"/r/{pages.join(study)}/judge/"))
+    heads = re.findall(r'<h3 class="question-title"><span class="matrix-name" dir="auto">([^<]+)</span>', page)
+    assert sorted(heads) == ["Content", "Fluency", "Style strength"]
