@@ -355,7 +355,7 @@ def wordings(material: Material) -> Iterator[Sketch]:
     )
 
 
-def _chart_counts(rows: Sequence[ResultRow]) -> str:
+def _chart_counts(rows: Sequence[Row]) -> str:
     """Return the items, and the raters of all wordings together, each of whom read one."""
     items = max((row.n_items or 0 for row in rows), default=0)
     n_raters = sum(((rows[0].settings or {}).get("raters") or {}).values())
