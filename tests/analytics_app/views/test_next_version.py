@@ -208,7 +208,7 @@ def test_of_labels_the_share_of_each_is_compared(tmp_path: Path) -> None:
     load(tmp_path, task, items(FIRST, "crawl-1"), ratings, criteria=[criterion])
     second = draft(tmp_path / "second", task, criteria=[criterion])
     found = next_version.preview(second, next_version.Request(Study.objects.get(slug="small")))
-    shares = {shift.criterion: (shift.kept, shift.lost) for shift in found.coverage[0].shifts}
+    shares: dict[str, Any] = {shift.criterion: (shift.kept, shift.lost) for shift in found.coverage[0].shifts}
     assert shares == {
         "Quality: valid": (pytest.approx(2 / 3), 0.0), "Quality: misaligned": (pytest.approx(1 / 3), 1.0)
     }  # fmt: skip
