@@ -22,6 +22,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from analytics_app.exports import ratings as ratings_export
+from analytics_app.models import Exclusion
 from analytics_app.selectors.surroundings import surroundings
 from analytics_app.selectors.taken_over import TAKEN, TOOK_OVER
 from analytics_app.stats.comparison.two_groups import difference_of_means
@@ -233,6 +234,8 @@ def _match(before: Task, after: Task, request: Request, *, comparable: bool) -> 
     """Match units that show the same; of several that are alike, the first with the first, and so on."""
     judged: dict[int, list[tuple[int, int]]] = defaultdict(list)
     withdrawn = WithdrawnUnit.objects.filter(unit__task=before, withdrawal__taken_back_at=None).values("unit")
+    # The new study would count them under a name that tells nobody whose they are.
+    excluded = Exclusion.objects.filter(study=before.study_id, run=None, lifted_at=None)
     answers = (
         Judgment.objects.current()
         .filter(
@@ -244,6 +247,8 @@ def _match(before: Task, after: Task, request: Request, *, comparable: bool) -> 
             skip_reason="",
         )
         .exclude(assignment__unit__in=withdrawn)
+        .exclude(assignment__rater__in=excluded.exclude(rater=None).values("rater"))
+        .exclude(pk__in=excluded.exclude(judgment=None).values("judgment"))
         .order_by("pk")
     )
     for pk, unit, rater in answers.values_list("pk", "assignment__unit", "assignment__rater"):

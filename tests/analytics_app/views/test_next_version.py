@@ -14,7 +14,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from analytics_app.exports import ratings as ratings_export
-from analytics_app.services import next_version
+from analytics_app.services import exclusions, next_version
 from tasks_app.models import Event, Item, Judgment, Membership, Part, Place, Prefill, Rater, Rating, Study, Unit
 from tasks_app.services import erasure
 from tasks_app.services.study import lifecycle, removing
@@ -136,6 +136,17 @@ def test_answers_of_raters_who_left_stay_behind(rosas_browser: Client, second: S
     ).content.decode().partition("Compare the texts")[2].partition("</form>")[0]  # fmt: skip
     assert take(rosas_browser).status_code == 302
     assert values_of(second) == {"w": [4], "x": [4], "u": [4]}
+
+
+def test_what_was_excluded_by_hand_stays_behind(second: Study) -> None:
+    small = Study.objects.get(slug="small")
+    exclusions.exclude_rater(rater=small.raters.get(pseudonym="r1"), by=None, reason="Answered by a machine.")
+    one = Judgment.objects.get(assignment__rater__pseudonym="r2", assignment__unit__item__key="a")
+    exclusions.exclude_judgment(judgment=one, by=None, reason="A slip.")
+    lifted = exclusions.exclude_rater(rater=small.raters.get(pseudonym="r3"), by=None, reason="Too fast.")
+    exclusions.lift(exclusion=lifted, by=None)
+    call_command("take_over", "second", "small", stdout=StringIO())
+    assert values_of(second) == {"w": [4, 5], "x": [4], "u": [4, 4]}
 
 
 def test_an_erasure_in_the_earlier_study_reaches_the_later_one(rosas_browser: Client, second: Study) -> None:
