@@ -1,4 +1,4 @@
-"""What raters see around a text: the sentences of its document before it, or the whole document."""
+"""The sentences that raters see around a text: those of its document before the text, or the whole document."""
 
 from bisect import bisect_left
 from collections import defaultdict
@@ -28,8 +28,8 @@ def surroundings(task: Task, same: Callable[[str], str]) -> dict[int, str]:
     sources, texts = _sources(task.study_id, same), _texts(task.study_id, same)
 
     @cache
-    def whole(by: _By) -> list[str]:
-        return [word for at, source in sources[by[0]] for word in (str(at), source, texts[by].get(at, ""))]
+    def whole(by: _By) -> str:
+        return _digest(word for at, source in sources[by[0]] for word in (source, texts[by].get(at, "")))
 
     @cache
     def told(document: int) -> list[tuple[int, str]]:
@@ -46,7 +46,7 @@ def surroundings(task: Task, same: Callable[[str], str]) -> dict[int, str]:
     around = {}
     for unit, document, position in units.values_list("pk", "item__document", "item__position"):
         by = (document, *made_by.get(unit, (None, "")))
-        around[unit] = _digest([*preceding(by, position), *(whole(by) if kind.shows_documents else ())])
+        around[unit] = _digest([*preceding(by, position), whole(by) if kind.shows_documents else ""])
     return around
 
 
