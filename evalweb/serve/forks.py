@@ -96,6 +96,8 @@ def fork_all(orders: BinaryIO, channel: socket.socket, supervisor: int) -> Order
             os.close(start)
             may_begin = os.read(go, 1)
             os.close(go)
+            processes.tie_to_parent(signal.Signals(order.dies_with))
+            # Asked after the tie: a supervisor that ended before it sends no signal any more.
             if not may_begin or os.getppid() != supervisor:
                 os._exit(1)
             return order
@@ -136,7 +138,6 @@ def become(order: Order) -> None:
     os.dup2(log, 1)
     os.dup2(log, 2)
     os.close(log)
-    processes.tie_to_parent(signal.Signals(order.dies_with))
     os.environ |= order.variables
     limit_statements()
     sys.argv = list(order.arguments)
