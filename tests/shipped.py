@@ -44,8 +44,8 @@ ANALYSES = (
     "joint_labels", "kappa", "known_truth", "krippendorff", "labels", "magnitude", "marked_texts", "metric_pairs",
     "metrics", "metrics_apart", "metrics_of_errors", "order_effects", "outcomes", "pair_selection", "pairwise",
     "pairwise_strength", "panas", "post_edit", "predicted_marks", "predictions", "questions", "ranking",
-    "rater_quality", "raters", "robustness", "search_results", "semantic_profile", "systems", "triangle", "trueskill",
-    "trust", "variance_components", "ways_of_scoring", "with_rest", "wordings",
+    "rater_quality", "raters", "robustness", "search_results", "semantic_profile", "set_time", "systems", "triangle",
+    "trueskill", "trust", "variance_components", "ways_of_scoring", "with_rest", "wordings",
 )  # fmt: skip
 
 FORMATS = (

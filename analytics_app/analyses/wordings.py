@@ -15,7 +15,7 @@ from analytics_app.analyses.shared.outputs import EQUAL_STEPS
 from analytics_app.analyses.shared.rated_texts import FIRST
 from analytics_app.charts import words
 from analytics_app.charts.drawing import Sketch, chart
-from analytics_app.charts.picking import INTERVAL, Material, counted, each, point, value_of
+from analytics_app.charts.picking import INTERVAL, Material, each, point, value_of
 from analytics_app.charts.points import points_chart
 from analytics_app.models import ResultRow
 from analytics_app.ratings import Floats
@@ -41,6 +41,7 @@ WELCH, LEAST_P = "Welch's t between the means of raters", "the least adjusted p 
 LEFT_OUT = "Of raters who read two wordings, only the ratings in the first one are compared ({n} are left out)."
 NONE_READ = "There are no ratings in a known wording."
 ONE_READ = "All ratings are of one wording."
+OWN_WORDS = "“first” is the question in its own words."
 TWO_SYSTEMS = 2
 
 
@@ -346,12 +347,19 @@ def wordings(material: Material) -> Iterator[Sketch]:
         title=_chart_title(material),
         subtitle=(
             f"Mean rating for {material.name} by wording; {material.basis(rows)}. "
-            f"Line: {material.interval(rows, 'raters')}.{each(rows)}{counted(rows)}"
+            f"Line: {material.interval(rows, 'raters')}. {OWN_WORDS}{each(rows)}{_chart_counts(rows)}"
         ),
         by_system=True,
         chart=points_chart(points, measure="Mean rating"),
         columns=(("name", "System and wording"), ("value", "Mean rating"), *INTERVAL, ("n", "Ratings")),
     )
+
+
+def _chart_counts(rows: Sequence[Row]) -> str:
+    """Return the items, and the raters of all wordings together, each of whom read one."""
+    items = max((row.n_items or 0 for row in rows), default=0)
+    n_raters = sum(((rows[0].settings or {}).get("raters") or {}).values())
+    return f" {in_words(items, 'item', 'items')}, {in_words(n_raters, 'rater', 'raters')}."
 
 
 def _chart_title(material: Material) -> str:

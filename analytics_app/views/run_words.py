@@ -221,7 +221,9 @@ def simulated_in_words(simulated: int, raters: int) -> str:
     """Return a sentence about the simulated raters of a run; "" if there are none."""
     if not simulated:
         return ""
-    if simulated == raters > 1:
+    if simulated == raters == 1:
+        return _("The only rater is simulated; these are not human results.")
+    if simulated == raters:
         return _("All %(all)s raters are simulated; these are not human results.") % {"all": cells.whole(raters).text}
     sentence = ngettext(
         "%(n)s of the %(all)s raters is simulated; these are not human results.",

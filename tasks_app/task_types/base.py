@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any, ClassVar, Protocol, Self
@@ -242,6 +242,10 @@ class ScreenForm(forms.Form):
     def asked_of_text(self) -> Sequence[Criterion]:
         """The questions about a text in the order of the screen; the page of a document shows them once for all."""
         return self.screen.shown_criteria
+
+    def unasked(self, cleaned: Mapping[str, object]) -> Collection[str]:
+        """Return the fields that an answer left no reason to ask for, such as a follow-up of another option."""
+        return ()
 
     @property
     def document_cells(self) -> Sequence[DocumentCell]:
@@ -615,6 +619,10 @@ class TaskType(Declared, ABC):
         Types without such questions yield none; those whose answers are no options and no numbers override `laid_over`.
         """
         return iter(())
+
+    def name_of(self, shown: ShownPart, *, alone: bool) -> str:
+        """Return the name of an output on a screen: “Text” where it is alone, else “Text A”."""
+        return shown.heading if alone else shown.name
 
     def laid_over(self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]) -> LaidOver:
         """Return the rater's answers with the expected ones, to be shown after practice."""

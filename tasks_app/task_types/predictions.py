@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -116,9 +116,11 @@ class PredictionsForm(ScreenForm):
     def rows(self) -> list[Row]:
         """Return the predictions in the order of the screen, for the template."""
         shown = self.screen.shown_parts
-        if len(shown) == 1:
-            return [Row(shown[0], gettext("Prediction"))]
-        return [Row(one, gettext("Prediction %(letter)s") % {"letter": one.letter}) for one in shown]
+        return [Row(one, self.kind.name_of(one, alone=len(shown) == 1)) for one in shown]
+
+    def unasked(self, cleaned: Mapping[str, object]) -> Collection[str]:
+        """Return the right option where a prediction is right or nothing could be said."""
+        return () if self.chosen(cleaned)[1] == NONE_RIGHT else (RIGHT_OPTION,)
 
     def questions(self) -> list[Question]:
         """Return the question with its options, and the question after “none”, for the template."""
@@ -318,6 +320,10 @@ class Predictions(SeveralTexts):
         for key, options in item.options.items():
             if isinstance(options, list | tuple) and (fault := problem_in_options(options)):
                 yield f"options, {key}: {fault}"
+
+    def name_of(self, shown: ShownPart, *, alone: bool) -> str:
+        """Return “Prediction” or “Prediction A”."""
+        return gettext("Prediction") if alone else gettext("Prediction %(letter)s") % {"letter": shown.letter}
 
     def units(self, items: Sequence[ItemTexts], rng: Random) -> Iterator[UnitDraft]:
         """Make one unit an item, with all its different predictions."""

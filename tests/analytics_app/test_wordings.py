@@ -17,7 +17,7 @@ from django.urls import reverse
 
 from analytics_app import analyses
 from analytics_app.analyses import Question
-from analytics_app.models import Run
+from analytics_app.models import Plot, Run
 from tasks_app.models import Membership, Study
 from tasks_app.task_types.base import Scale
 from tests.analytics_app import by_commands
@@ -111,6 +111,13 @@ def test_a_planted_gain_is_found_and_said_on_every_page(tmp_path: Path, rosa: Us
     assert "systems by wording, F(2, " in methods
     assert "negative: “How badly does it read?”" in datasheet
     assert "The comparison of systems depends on the wording of the question" in datasheet
+
+
+@pytest.mark.charts
+def test_the_chart_counts_the_raters_of_all_wordings(tmp_path: Path) -> None:
+    study(tmp_path)
+    chart = Plot.objects.get(run__study__slug="small", key__endswith="fluency/wordings")
+    assert "“first” is the question in its own words. 72 ratings each. 12 items, 12 raters." in str(chart.spec)
 
 
 def test_a_shift_alone_leaves_the_comparison_of_systems_as_it_is(

@@ -202,3 +202,13 @@ def test_the_datasheet_calls_it_a_classification() -> None:
     assert kind.heds(SENSE)["4.3.8"] == kind.heds(option)["4.3.8"] == "classification or labelling"
     assert kind.heds(SENSE)["4.3.3"] == "4"
     assert kind.heds(option)["4.3.4"] == "options of each item"
+
+
+def test_outputs_are_called_predictions_and_the_right_option_is_asked_for_after_none_alone() -> None:
+    given = screen(options=SENSES)
+    names = [given.kind.name_of(shown, alone=False) for shown in given.shown_parts]
+    assert names == ["Prediction A", "Prediction B"]
+    assert given.kind.name_of(given.shown_parts[0], alone=True) == "Prediction"
+    unasked = form_of(given, {}).unasked
+    assert list(unasked({"answer": "both", "right-option": ""})) == ["right-option"]
+    assert list(unasked({"answer": "none_right", "right-option": SENSES[0]})) == []

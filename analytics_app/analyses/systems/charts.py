@@ -76,11 +76,21 @@ def _by_mean(material: Material, statistic: str, kind: str, measure: str, highes
     )
 
 
+COUNT_RATIOS = ("count_ratio_crossed", "count_ratio")
+
+
 @chart(order=50, of_task=False)
 def differences(material: Material) -> Iterator[Sketch]:
-    """Draw every pair of systems by the difference of their means, first minus second as in the table."""
+    """Draw every pair of systems by the difference of their means, first minus second as in the table.
+
+    Magnitudes and counts are compared by their ratios, which have charts and tests of their own.
+    """
     rows = material.of("difference_crossed") or material.of("difference")
-    if not rows or material.of("magnitude_ratio"):
+    if (
+        not rows
+        or material.of("magnitude_ratio")
+        or any(row.value for name in COUNT_RATIOS for row in material.of(name))
+    ):
         return
     pairs = pairs_of(rows, abs, material.is_significant)
     largest = max(abs(value_of(row)) for row in rows)

@@ -49,16 +49,24 @@ def feedback(visit: Visit, order: int) -> HttpResponse:
     compared = {name for question in laid_over.questions for name in question.fields}
     context = {
         "screen": screen.shown,
-        "rows": [{"shown": shown} for shown in screen.shown.shown_parts],
+        "rows": _rows(screen),
         "marked": laid_over.texts,
         "compared": laid_over.questions,
         "media_base": f"{visit.url('next')}media/",
-        "answers": [] if stored.skip_reason else pages.in_words(form, stored.answer, leaving_out=compared),
+        "answers": []
+        if stored.skip_reason
+        else pages.in_words(form, stored.answer, leaving_out=compared | {*form.unasked(stored.answer)}),
         "feedback": feedback_lines,
         "all_right": all(line.passed for line in feedback_lines) if feedback_lines and not stored.skip_reason else None,
         "content_warning": visit.options.content_warning,
     }
     return _page(visit, Step(between_units.FEEDBACK, order), "rater/feedback.html", context, assignment)
+
+
+def _rows(screen: RaterScreen) -> list[dict[str, object]]:
+    """Return the outputs of a screen with the names that they had on it."""
+    parts = screen.shown.shown_parts
+    return [{"shown": shown, "called": screen.kind.name_of(shown, alone=len(parts) == 1)} for shown in parts]
 
 
 def _known(assignment: Assignment, purpose: str) -> list[GoldAnswer]:
@@ -99,9 +107,15 @@ def _expected(form: forms.Form, gold: GoldAnswer) -> str:
         allowed = ", ".join(_in_words(form, gold, value) for value in gold.answer)
         return _("The right answers are: %(answers)s.") % {"answers": allowed}
     if gold.kind == "range" and isinstance(gold.answer, list):
-        low, high = (_in_words(form, gold, value) for value in gold.answer)
+        ends = (_in_words(form, gold, value) for value in gold.answer)
+        low, high = reversed([*ends]) if _runs_backwards(form, gold) else ends
         return _("The right answers are from %(low)s to %(high)s.") % {"low": low, "high": high}
     return ""
+
+
+def _runs_backwards(form: forms.Form, gold: GoldAnswer) -> bool:
+    """Return whether the screen has the scale of a known answer the other way round."""
+    return bool(getattr(form.fields.get(_field_of(form, gold)), "runs_backwards", False))
 
 
 def _in_words(form: forms.Form, gold: GoldAnswer, value: object) -> str:
@@ -188,8 +202,10 @@ def _reviewed(visit: Visit, number: int, assignment: Assignment, stored: Judgmen
         "heading": heading % {"n": number},
         "is_right": not stored.skip_reason and all(line.passed for line in lines),
         "screen": screen.shown,
-        "rows": [{"shown": shown} for shown in screen.shown.shown_parts],
-        "answers": [] if stored.skip_reason else pages.in_words(form, stored.answer),
+        "rows": _rows(screen),
+        "answers": []
+        if stored.skip_reason
+        else pages.in_words(form, stored.answer, leaving_out=form.unasked(stored.answer)),
         "feedback": lines,
     }
 

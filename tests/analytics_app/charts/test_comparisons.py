@@ -1,12 +1,13 @@
 """Charts and tables of comparisons: what they claim, and what they show."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import pytest
 
 from analytics_app.analyses import best_worst, clusters, magnitude, pairwise, trueskill
 from analytics_app.analyses.ranking import charts as ranking_charts
+from analytics_app.analyses.systems.charts import differences
 from analytics_app.charts.drawing import Sketch, finished
 from analytics_app.charts.picking import Material
 from analytics_app.charts.points import log_ticks
@@ -215,3 +216,13 @@ def test_values_before_the_rules_stand_beside_and_empty_columns_go() -> None:
     pairs = tables_for("pairwise", stored, 0.05)[0]
     assert [str(column.label) for column in pairs.columns][-1] == "Win rate before rules"
     assert DASH not in {cells[0] for cells in texts(pairs)}
+
+
+def test_counts_compared_by_their_ratio_have_no_chart_of_differences_that_says_otherwise() -> None:
+    tested = {"p": 0.04, "p_adjusted": 0.04}
+    apart = row("difference_crossed", -0.94, -1.86, -0.02, "a", "b", **tested)
+    assert title(differences, apart) == "The two systems differ for quality"
+    ratio = row("count_ratio_crossed", 0.73, 0.52, 1.01, "a", "b", p=0.057, p_adjusted=0.057)
+    assert drawn(differences, apart, ratio) == []
+    unknown = replace(ratio, value=None, low=None, high=None, p=None, p_adjusted=None)
+    assert drawn(differences, apart, unknown)

@@ -14,6 +14,7 @@ from analytics_app.models import Run
 from analytics_app.results import Row
 from analytics_app.show.tracks import Track, Tracks
 from analytics_app.views.one_page import MARGIN, PAGE_HEIGHT, PAGE_WIDTH, drawn_page
+from analytics_app.views.run_words import simulated_in_words
 from tasks_app.models import Study
 from tests.analytics_app.builders import SLIDER, build_run, funnel, likert_rows, slider_rows
 from tests.analytics_app.views.reading import page, results
@@ -93,6 +94,11 @@ def test_the_page_says_what_was_found_and_of_what(closed: Study) -> None:
         f"Study {closed.slug}, run 1, computed by evalweb",
     ):
         assert expected in said, expected
+
+
+def test_the_only_rater_is_simulated() -> None:
+    assert simulated_in_words(1, 1) == "The only rater is simulated; these are not human results."
+    assert simulated_in_words(2, 2) == "All 2 raters are simulated; these are not human results."
 
 
 def test_the_forest_has_every_criterion_and_every_name_whole(rosas_browser: Client, closed: Study) -> None:

@@ -12,13 +12,14 @@ from django.utils import translation
 from django.utils.html import escape
 
 from scripts import messages
+from tasks_app import studyfile
 from tasks_app.models import Assignment, ControlResult, Gold, Item, Judgment, Output, Rater, Study
 from tasks_app.services.judging.between_units import ExamResult
 from tasks_app.services.study import degrading
 from tasks_app.views.rater import stages, steps
 from tests import invariants, pages
 from tests.builders import build_study
-from tests.house.examples import load, opened
+from tests.house.examples import EXAMPLES, load, opened
 from tests.once import study_made_once
 
 pytestmark = pytest.mark.django_db
@@ -87,6 +88,19 @@ def test_feedback_says_what_was_right_and_why(somebody: Client) -> None:
     assert "That is right" in page
     assert "The right answer is" not in page
     assert "Practice 2 of 2" in page, "the one just answered"
+
+
+def test_feedback_on_predictions_has_the_names_of_the_screen_and_nothing_that_was_not_asked(
+    somebody: Client,
+) -> None:
+    study = opened(studyfile.load(EXAMPLES / "published" / "word_sense_predictions", owner=None))
+    token = pages.join(study)
+    asked = text_of(somebody.get(f"/r/{token}/judge/"))
+    assert "Prediction A" in asked
+    page = text_of(somebody.get(send(somebody, token, {"answer": "both"})))
+    assert "Prediction A" in page
+    assert "Text A" not in page
+    assert "Which of these is right?" not in page, "it is asked after “Neither is right” alone"
 
 
 def test_feedback_waits_until_the_rater_goes_on(practised: Study, somebody: Client) -> None:
@@ -400,3 +414,10 @@ def test_the_last_questions_are_counted_apart(somebody: Client, example: Study) 
     page = text_of(somebody.get(f"/r/{token}/judge/"))
     assert "Some questions about you" in page
     assert "All texts are done" in page
+
+
+def test_questions_above_texts_have_the_names_that_stand_in_the_cells_below(somebody: Client) -> None:
+    study = opened(studyfile.load(EXAMPLES / "published" / "formality_rewrites", owner=None))
+    page = text_of(somebody.get(f"/r/{pages.join(study)}/judge/"))
+    heads = re.findall(r'<h3 class="question-title"><span class="matrix-name" dir="auto">([^<]+)</span>', page)
+    assert sorted(heads) == ["Content", "Fluency", "Style strength"]
