@@ -21,7 +21,8 @@ TYPES = ("likert", "slider", "semantic_differential", "labels")
 
 _SHARED = f"""
 WITH counted AS (
-    SELECT r.criterion_id, r.part_id, r.rater_id, min(r.value) AS value, string_agg(r.label, ' ' ORDER BY r.label) AS label
+    SELECT r.criterion_id, r.part_id, r.rater_id, min(r.value) AS value,
+           string_agg(r.label, ' ' ORDER BY r.label) AS label
     FROM tasks_app_rating r
     JOIN tasks_app_task t ON t.id = r.task_id
     JOIN tasks_app_judgment j ON j.id = r.judgment_id
