@@ -38,15 +38,15 @@ RULES = (
     "simple_items", "skips", "straight_lining", "trust", "working_time",
 )  # fmt: skip
 ANALYSES = (
-    "agreement", "answers_by_group", "best_worst", "clusters", "confirmed_factors", "correlation", "counts",
-    "criteria", "distribution", "diversity", "elsewhere", "equivalence", "error_counts", "error_labels",
-    "error_spans", "factor_features", "factors", "features", "fewer_judgments", "fieldwork", "given_marks", "icc",
-    "instruments", "intra_rater", "items", "joint_labels", "kappa", "known_truth", "krippendorff", "labels",
-    "magnitude", "marked_texts", "metric_pairs", "metrics", "metrics_apart", "metrics_of_errors", "order_effects",
-    "outcomes", "pair_selection", "pairwise", "pairwise_strength", "panas", "post_edit", "predicted_marks",
-    "predictions", "questions", "ranking", "rater_quality", "raters", "robustness", "search_results",
-    "semantic_profile", "systems", "triangle", "trueskill", "trust", "variance_components", "ways_of_scoring",
-    "with_rest", "wordings",
+    "agreement", "answers_by_group", "best_worst", "clusters", "confirmed_factors", "correlation", "counts", "criteria",
+    "distribution", "diversity", "elsewhere", "equivalence", "error_counts", "error_labels", "error_spans",
+    "factor_features",
+    "factors", "features", "fewer_judgments", "fieldwork", "given_marks", "icc", "instruments", "intra_rater", "items",
+    "joint_labels", "kappa", "known_truth", "krippendorff", "labels", "magnitude", "marked_texts", "metric_pairs",
+    "metrics", "metrics_apart", "metrics_of_errors", "order_effects", "outcomes", "pair_selection", "pairwise",
+    "pairwise_strength", "panas", "post_edit", "predicted_marks", "predictions", "questions", "ranking",
+    "rater_quality", "raters", "robustness", "search_results", "semantic_profile", "set_time", "systems", "triangle",
+    "trueskill", "trust", "variance_components", "ways_of_scoring", "with_rest", "wordings",
 )  # fmt: skip
 
 FORMATS = (

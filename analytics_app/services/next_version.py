@@ -12,7 +12,7 @@ import json
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from analytics_app.exports import ratings as ratings_export
+from analytics_app.models import Exclusion
+from analytics_app.selectors.surroundings import surroundings
 from analytics_app.selectors.taken_over import TAKEN, TOOK_OVER
 from analytics_app.stats.comparison.two_groups import difference_of_means
 from tasks_app.importing import RatingsFile, import_ratings
@@ -31,6 +33,7 @@ from tasks_app.models import (
     ItemMedia,
     Judgment,
     PartOutput,
+    Prefill,
     Rater,
     Rating,
     Study,
@@ -40,6 +43,7 @@ from tasks_app.models import (
     WithdrawnUnit,
 )
 from tasks_app.models.judgments import TAKEN_FROM
+from tasks_app.selectors.screens import ENDS_DOCUMENT
 from tasks_app.services import events
 from tasks_app.services.arrival.enrolment import new_pseudonym
 from tasks_app.services.database import atomically, lock_claims, lock_submissions
@@ -230,6 +234,8 @@ def _match(before: Task, after: Task, request: Request, *, comparable: bool) -> 
     """Match units that show the same; of several that are alike, the first with the first, and so on."""
     judged: dict[int, list[tuple[int, int]]] = defaultdict(list)
     withdrawn = WithdrawnUnit.objects.filter(unit__task=before, withdrawal__taken_back_at=None).values("unit")
+    # The new study would count them under a name that tells nobody whose they are.
+    excluded = Exclusion.objects.filter(study=before.study_id, run=None, lifted_at=None)
     answers = (
         Judgment.objects.current()
         .filter(
@@ -241,6 +247,8 @@ def _match(before: Task, after: Task, request: Request, *, comparable: bool) -> 
             skip_reason="",
         )
         .exclude(assignment__unit__in=withdrawn)
+        .exclude(assignment__rater__in=excluded.exclude(rater=None).values("rater"))
+        .exclude(pk__in=excluded.exclude(judgment=None).values("judgment"))
         .order_by("pk")
     )
     for pk, unit, rater in answers.values_list("pk", "assignment__unit", "assignment__rater"):
@@ -258,17 +266,22 @@ def _match(before: Task, after: Task, request: Request, *, comparable: bool) -> 
 
 
 def _shown(task: Task, request: Request) -> dict[int, Any]:
-    """Return the content of each unit of a task: source, reference and files of its items, and its texts in order."""
+    """Return the content of each unit of a task: all that raters see of it, and of its document if they see that.
+
+    That is source, reference and files of its items, its texts in order, and the marks that they came with.
+    """
     files: dict[int, list[str]] = defaultdict(list)
     media = ItemMedia.objects.filter(item__study=task.study_id).order_by("item", "role", "order")
     for item, role, sha256 in media.values_list("item", "role", "media__sha256"):
         files[item].append(f"{role}:{sha256}")
     shown: dict[int, list[Any]] = {}
     units = Unit.objects.filter(task=task, until=None, gold=None).order_by("pk")
-    columns = ("pk", "item", "item__source", "item__reference", "item__options", "features__criterion")
-    for unit, item, source, reference, options, criterion in units.values_list(*columns):
+    columns = ("pk", "item", "item__source", "item__reference", "item__format", "item__options", "item__highlights")
+    for unit, item, source, reference, *about_item, features in units.values_list(*columns, "features"):
         about = [request.same(text or "") for text in (source, reference)]
-        shown[unit] = [*about, json.dumps(options, sort_keys=True), *files.get(item, ()), criterion or ""]
+        # The criterion of the unit, and whether it asks about its whole document.
+        asked = [features.get(name, "") for name in ("criterion", ENDS_DOCUMENT)]
+        shown[unit] = [*about, json.dumps(about_item, sort_keys=True), *files.get(item, ()), *asked]
     parts = PartOutput.objects.filter(part__unit__in=shown).order_by("part__unit", "part__number", "pk")
     texts = parts.values_list(
         "part__unit", "part__number", "output__kind", "output__text", "output__digest", "output__highlights",
@@ -280,6 +293,11 @@ def _shown(task: Task, request: Request) -> dict[int, Any]:
             seen.add((unit, number))
             content = (request.same(text), json.dumps(highlights)) if kind == "text" else (digest,)
             shown[unit] += [number, kind, *content, request.same(source), request.same(reference)]
+    marks = Prefill.objects.filter(part__unit__in=shown).order_by("part__unit", "part__number", "pk")
+    for unit, *mark in marks.values_list("part__unit", "part__number", "given_by", "payload"):
+        shown[unit].append(json.dumps(mark, sort_keys=True))
+    for unit, around in surroundings(task, request.same).items():
+        shown[unit].append(around)
     return {unit: tuple(content) for unit, content in shown.items()}
 
 
@@ -327,6 +345,8 @@ def take_over(*, study: Study, request: Request, by: AbstractBaseUser | None) ->
     lock_claims(request.origin.pk)
     lock_submissions(request.origin.pk)
     study = Study.objects.select_for_update().get(pk=study.pk)
+    # Read again: it may have been opened once more since it was chosen.
+    request = replace(request, origin=Study.objects.get(pk=request.origin.pk))
     found = preview(study, request)
     if not found.units:
         raise NotPossible(_("No text of this study was judged in the earlier one, so there is nothing to take over."))
@@ -366,8 +386,8 @@ def _link(study: Study, names: Mapping[int, tuple[str, str]]) -> None:
 
 # What a row says of an answer, wherever its text stands.
 _ANSWER = (
-    "criterion", "value", "label", "text", "shown_value", "span_side", "span_start", "span_end", "category",
-    "severity", "mark_origin", "mark_of", "mark_reason", "seconds", "submitted_at", "position",
+    "criterion", "value", "label", "text", "shown_value", "arrangement", "span_side", "span_start", "span_end",
+    "category", "severity", "mark_origin", "mark_of", "mark_reason", "seconds", "submitted_at", "position",
 )  # fmt: skip
 
 

@@ -44,7 +44,9 @@ def main(arguments: list[str]) -> int:
         return 0 if asks else 2
     var, messages = VarFolder(), Messages()
     try:
-        return stop(var, messages) if arguments == ["stop"] else serve(var, messages)
+        if arguments == ["stop"]:
+            return stop(var, messages)
+        serve(var, messages)
     except InUse as other:
         messages.say(f"{other} Stop it there with Ctrl-C, or here with `make stop`.")
     except ServiceError as problem:
@@ -52,12 +54,17 @@ def main(arguments: list[str]) -> int:
     except OSError as problem:
         messages.say(f"evalweb did not start. {processes.sentence(problem)}")
     except KeyboardInterrupt:
+        if arguments != ["stop"]:
+            messages.say("Stopped.")
+            return 0
+        messages.say("evalweb goes on stopping by itself; this command waits no longer.")
+    else:
         messages.say("Stopped.")
         return 0
     return 1
 
 
-def serve(var: VarFolder, messages: Messages) -> int:
+def serve(var: VarFolder, messages: Messages) -> None:
     """Run everything until a signal comes."""
     say = messages.say
     _on_stop_signals(signal.default_int_handler)  # until the processes run, each is like Ctrl-C
@@ -67,7 +74,6 @@ def serve(var: VarFolder, messages: Messages) -> int:
         messages.log = var.logs / "supervisor.log"
         if ended_first:
             say(f"Ended {ended_first} processes that the last run left behind")
-        stack.callback(say, "Stopped.")
         var.make_secrets()
         settings = _settings(var)
         servers = stack.enter_context(local_services.servers(var, say))
@@ -97,7 +103,6 @@ def serve(var: VarFolder, messages: Messages) -> int:
         supervisor.run(signals)
         say("Stopping")
         processes.send(supervisor.stand_ins(), signal.SIGTERM)
-    return 0
 
 
 def stop(var: VarFolder, messages: Messages) -> int:

@@ -91,11 +91,13 @@ def fork_all(orders: BinaryIO, channel: socket.socket, supervisor: int) -> Order
     for line in orders:
         order = Order(**json.loads(line))
         go, start = os.pipe()
-        pid = _fork_for_supervisor(start)
+        pid = _fork_for_supervisor(order.name)
         if not pid:
             os.close(start)
             may_begin = os.read(go, 1)
             os.close(go)
+            processes.tie_to_parent(signal.Signals(order.dies_with))
+            # Asked after the tie: a supervisor that ended before it sends no signal any more.
             if not may_begin or os.getppid() != supervisor:
                 os._exit(1)
             return order
@@ -107,15 +109,20 @@ def fork_all(orders: BinaryIO, channel: socket.socket, supervisor: int) -> Order
     return None
 
 
-def _fork_for_supervisor(start: int) -> int:
-    """Fork a process that the supervisor adopts, since its parent ends at once; return its pid here, and 0 in it."""
+def _fork_for_supervisor(name: str) -> int:
+    """Fork a process that the supervisor adopts, since its parent ends at once; return its pid here, and 0 in it.
+
+    It tells its pid when it has its name and its session, by which the supervisor and people know it.
+    """
     told, tell = os.pipe()
     between = os.fork()
     if not between:
         os.close(told)
-        if pid := os.fork():
-            os.write(tell, b"%d" % pid)
+        if os.fork():
             os._exit(0)
+        os.setsid()
+        set_name(name)
+        os.write(tell, b"%d" % os.getpid())
         os.close(tell)
         return 0
     os.close(tell)
@@ -126,14 +133,11 @@ def _fork_for_supervisor(start: int) -> int:
 
 
 def become(order: Order) -> None:
-    """Run a module as `python -m` does, in a session of its own and with output to its log."""
-    os.setsid()
+    """Run a module as `python -m` does, with output to its log."""
     log = os.open(order.log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
     os.dup2(log, 1)
     os.dup2(log, 2)
     os.close(log)
-    set_name(order.name)
-    processes.tie_to_parent(signal.Signals(order.dies_with))
     os.environ |= order.variables
     limit_statements()
     sys.argv = list(order.arguments)

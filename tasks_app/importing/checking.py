@@ -119,6 +119,11 @@ class RowCheck:
             )
             self._report(row, "rater", sentence)
         answer = self._answer(row, about, judged.state)
+        if not about.unit.asks(answer.criterion):
+            sentence = _(
+                "The score of a document belongs to the last text that the system has in it; “%(unit)s” is another one."
+            )
+            self._report(row, "criterion", sentence % {"unit": about.unit.key})
         if answer.unknown_kind:
             self.unknown_kinds[answer.unknown_kind] += 1
         if self._report.count > before or rater is None:

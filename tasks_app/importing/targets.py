@@ -12,9 +12,10 @@ from tasks_app.designs import APART
 from tasks_app.models import Part as PartRow
 from tasks_app.models import PartOutput, Study, Task, Unit
 from tasks_app.selectors import screens
+from tasks_app.selectors.screens import ENDS_DOCUMENT
 from tasks_app.studyfile.fields import one_spelling
 from tasks_app.studyfile.problems import nearest
-from tasks_app.task_types.base import Criterion, Outcome
+from tasks_app.task_types.base import DOCUMENT_SCORE, Criterion, Outcome
 
 
 class Names(NamedTuple):
@@ -124,13 +125,17 @@ class ShownOutput(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class UnitTarget:
-    """A unit with its parts in canonical order, and the outputs they show; `criterion` where it asks only that one."""
+    """A unit with its parts in canonical order, and the outputs they show; `criterion` where it asks only that one.
+
+    `ends_document` says that it asks for the score of its whole document as well.
+    """
 
     id: int
     key: str
     task: TaskTarget
     item: str | None
     criterion: str
+    ends_document: bool
     parts: list[int] = field(default_factory=list)
     shown: list[ShownOutput] = field(default_factory=list)
 
@@ -139,6 +144,11 @@ class UnitTarget:
         of_system = [output for output in self.shown if output.system == system and item in {None, output.item}]
         plain = [output for output in of_system if output.variant == (variant or "")]
         return plain if plain or variant is not None else of_system
+
+    def asks(self, criterion: Criterion | None) -> bool:
+        """Return whether raters are asked a criterion of the task here: the score of a document only at its end."""
+        is_of_document = criterion is not None and criterion.key == DOCUMENT_SCORE
+        return self.ends_document or not is_of_document or not self.task.frame.kind.scores_documents
 
     def shows_several(self, part: int) -> bool:
         """Return whether a part shows one text for outputs of several systems."""
@@ -207,10 +217,8 @@ class Targets:
         by_id = {task.id: task for task in self.tasks.values()}
         units = Unit.objects.filter(task__in=by_id, until=None).order_by("id")
         units_by_id = {
-            pk: UnitTarget(pk, key, by_id[task], item, criterion or "")
-            for pk, key, task, item, criterion in units.values_list(
-                "id", "key", "task_id", "item__key", "features__criterion"
-            )
+            pk: UnitTarget(pk, key, by_id[task], item, features.get("criterion") or "", ENDS_DOCUMENT in features)
+            for pk, key, task, item, features in units.values_list("id", "key", "task_id", "item__key", "features")
         }
         of_units = {"unit__task__in": by_id, "unit__until": None}
         for pk, unit in PartRow.objects.filter(**of_units).order_by("unit", "number").values_list("id", "unit_id"):

@@ -223,6 +223,8 @@ class Reversed(forms.Field):
     question's scale. Drafts hold what a page posted, as texts, and are shown as they are.
     """
 
+    runs_backwards = True
+
     def __init__(self, field: forms.Field, scale: tuple[float, float, float]) -> None:
         super().__init__(
             label=field.label, required=field.required, widget=field.widget, error_messages=field.error_messages
@@ -244,6 +246,12 @@ class Reversed(forms.Field):
     def prepare_value(self, value: Any) -> Any:
         """Return the number on the screen for that of a stored answer."""
         return self.turned(value) if isinstance(value, int | float) else value
+
+    def in_words(self, value: Any) -> str:
+        """Describe a number of the scale as the screen has it: by the number there, with its words."""
+        number = written(self.turned(float(value)))
+        words = next((str(label) for choice, label in self.choices if str(choice) == number and label), "")
+        return f"{number} ({words})" if words and words != number else number
 
 
 def reversed_scale(criterion: Criterion, scale: tuple[float, float, float]) -> Criterion:

@@ -26,7 +26,7 @@ def rows(first: list[list[int]], second: list[list[int]], **common: object) -> l
     values, raters, items, systems = (list(column) for column in zip(*given, strict=True))
     data = table(values, raters, items, systems)
     question = Question(task="main", task_type="counting", scale=Scale.INTERVAL, criterion=data.names.criteria[0])
-    about = Common(n_resamples=200, n_permutations=999, seed=1, **common)  # type: ignore[arg-type]
+    about = Common(n_resamples=200, n_permutations=999, seed=1, **common)
     needed = {need: need.empty(data) for need in analyses.registry["counts"].needs}
     sample = Sample(data, data.value * float("nan"), question, about, "kept", extras=Extras(needed))
     return list(made("counts").rows(sample))

@@ -221,7 +221,7 @@ def test_williams_test_by_rank_correlations_says_what_it_is_worth(study: Path) -
         scores = (LOW_END.ravel(), ONE_SYSTEM.ravel())
         pairs = [(MEANS.ravel(), scores[0]), (MEANS.ravel(), scores[1]), scores]
         by = [coefficient(*pair).statistic for pair in pairs]
-        assert row["value"] == pytest.approx(williams(*by, MEANS.size).value)
+        assert row["value"] == pytest.approx(williams(by[0], by[1], by[2], MEANS.size).value)
         assert row["value"] != pytest.approx(plain["value"])
         assert (row["settings"]["coefficient"], row["settings"]["test"]) == (name, "Williams' t")
         assert caveat in row["note"]

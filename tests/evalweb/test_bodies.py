@@ -23,6 +23,7 @@ WITH_FILES = {
     "admin/studies/load/",
     "admin/studies/new/",
     "admin/studies/<slug:slug>/set-up/texts/",
+    "admin/studies/<slug:slug>/set-up/texts/degrade/",
     "admin/studies/<slug:slug>/set-up/texts/media/",
     "admin/studies/<slug:slug>/set-up/tables/<slug:table>/",
     "admin/studies/<slug:slug>/import/",

@@ -18,6 +18,13 @@ from evalweb.serve.loader import Loader
 
 # The program without what it loads, which takes seconds.
 PROGRAM = "from evalweb.serve import forks; forks.load = lambda: None; forks.main(*map(int, forks.sys.argv[1:]))"
+# The supervisor ends just before the fork is tied to its life.
+ORPHANED = """
+from evalweb.serve import forks
+forks.load = lambda: None
+forks.processes.tie_to_parent = lambda number: setattr(forks.os, "getppid", lambda: 1)
+forks.main(*map(int, forks.sys.argv[1:]))
+"""
 TELLS = """
 import os
 from django.conf import settings
@@ -30,12 +37,12 @@ pytestmark = pytest.mark.skipif(not processes.can_adopt(), reason="no process ad
 
 
 @pytest.fixture
-def loader(tmp_path: Path) -> Iterator[Loader]:
+def loader(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Loader]:
     """A loader that has started. This process adopts what it forks, as the supervisor does."""
     processes.adopt_orphans()
     with socket.socket() as port:
         loader = Loader(log=tmp_path / "loader.log", environment=os.environ, port=port)
-        loader.command = (sys.executable, "-c", PROGRAM)
+        loader.command = (sys.executable, "-c", getattr(request, "param", PROGRAM))
         loader.launch()
         wait_until_ready(loader)
         yield loader
@@ -113,6 +120,14 @@ def test_a_fork_that_the_supervisor_has_not_heard_of_ends(tmp_path: Path) -> Non
     program.kill()
     program.wait()
     ctypes.CDLL(None).prctl(processes.PR_SET_CHILD_SUBREAPER, 0)
+
+
+@pytest.mark.parametrize("loader", [ORPHANED], indirect=True)
+def test_a_fork_whose_supervisor_ended_before_it_was_tied_to_it_ends(loader: Loader, tmp_path: Path) -> None:
+    process = loader.fork(order(tmp_path, TELLS))
+    assert process is not None
+    assert process.wait() == 1
+    assert not (tmp_path / "worker.log").exists()
 
 
 def test_a_child_is_started_by_its_command_where_the_loader_does_not_run(tmp_path: Path) -> None:

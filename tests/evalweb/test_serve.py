@@ -23,6 +23,7 @@ import redis
 
 from evalweb.local_services import ServiceError, VarFolder, processes
 from evalweb.local_services.folder import BASE_DIR
+from evalweb.serve import __main__ as program
 from evalweb.serve import address, children
 from evalweb.serve.announcement import readiness
 from tests import extent
@@ -160,7 +161,8 @@ def test_it_starts_stops_keeps_its_data_and_starts_again_what_is_killed(var: Var
 
     with running(env, until="Starting Valkey") as stopped:
         assert serve(env, "stop").stdout == "evalweb has stopped.\n"
-        assert stopped.process.wait(timeout=5) == 0
+        rest, _nothing = stopped.process.communicate(timeout=5)
+        assert (stopped.process.returncode, rest.count("Stopped.")) == (0, 1)
     if extent.is_exhaustive():
         with running(env, until="The database is up to date") as interrupted:
             assert interrupted.stop(signal.SIGHUP).endswith("Stopped.\n")
@@ -304,6 +306,17 @@ def test_named_servers_are_used_and_none_is_started(var: VarFolder) -> None:
     assert "The database did not answer within 0 seconds" in answer.stderr
     assert "could not be prepared" in answer.stdout
     assert not var.postgres.exists()
+
+
+def test_a_stop_that_is_not_waited_for_is_not_called_done(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*_arguments: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(program, "stop", interrupted)
+    assert program.main(["stop"]) == 1
+    assert capfd.readouterr().out == "evalweb goes on stopping by itself; this command waits no longer.\n"
 
 
 @pytest.mark.parametrize(("argument", "code"), [("--help", 0), ("start", 2)])

@@ -35,9 +35,7 @@ FRAME = "tasks_app.views.researcher.frame.study_page"
 
 # What a worker asks once more for somebody whom a page has let in.
 IN_BACKGROUND = {
-    "tasks_app.setup.background._work",
-    "tasks_app.importing.background._work",
-    "analytics_app.services.computing.background._work",
+    "tasks_app.services.background.BackgroundWork._work",
 }
 
 # Rows ask with HEAD where they ask with GET. TRACE is for servers, not for applications.

@@ -50,6 +50,6 @@ def test_a_reversed_scale_with_words_of_its_own_and_many_raters_has_only_notes(t
 def test_one_criterion_a_rater_divides_the_raters_of_a_wording(tmp_path: Path) -> None:
     for mode in ("together", "rater"):
         (tmp_path / mode).mkdir()
-        found = levels({0: [OTHER]}, tmp_path / mode, k=2, criteria_mode=mode)
+        found = levels({0: [{**OTHER}]}, tmp_path / mode, k=2, criteria_mode=mode)
         # 36 texts twice in sets of 12 are 6 sets; 72 of text and criterion are 12, of which half are of fluency.
         assert [sentence for sentence in found if sentence.startswith("About 3 raters will read each wording")], mode

@@ -5,6 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from analytics_app.services import next_version
+from tasks_app import access
 from tasks_app.management.lookups import editor_called, study_called
 from tasks_app.studyfile import StudyFileError
 
@@ -23,13 +24,18 @@ class Command(BaseCommand):
             "--ignore", choices=list(next_version.NORMALISATIONS), action="append", default=[],
             help="a difference between texts that does not count",
         )  # fmt: skip
-        parser.add_argument("--owner", metavar="USER", help="who takes over, for the log; must be allowed to edit it")
+        parser.add_argument(
+            "--owner", metavar="USER",
+            help="who takes over, for the log; must be allowed to edit the new study and to see the earlier one",
+        )  # fmt: skip
         parser.add_argument("--check", action="store_true", help="only compare; store nothing")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Run the command."""
         study, origin = study_called(options["study"]), study_called(options["earlier"])
         by = editor_called(options["owner"], study)
+        if by is not None and not access.studies_for_researcher(by).filter(pk=origin.pk).exists():
+            raise CommandError(f"{options['owner']!r} may not export the ratings of {origin.slug!r}. Ask its owner.")
         wanted = next_version.Request(origin, options["least"], tuple(options["ignore"]))
         try:
             if options["check"]:

@@ -13,6 +13,7 @@ import regex
 
 from tasks_app.services.study.degraded_text import Pieces, has_spaces
 from tasks_app.setup.degraded.kinds import INSERTION, RENAMING, SUBSTITUTION, sentences
+from tasks_app.texts import patterns
 
 Pair = tuple[str, str]
 
@@ -91,8 +92,8 @@ def _replaced(text: str, pairs: Sequence[Pair], spaced: bool, *, begins: bool) -
 
 def _pattern(words: Sequence[str], spaced: bool) -> "regex.Pattern[str]":
     """Return the pattern of any of some words or phrases, the longest first; whole words where spaces divide them."""
-    either = "|".join(regex.escape(word) for word in sorted(words, key=len, reverse=True))
-    return regex.compile(rf"(?<![\p{{L}}\p{{N}}])(?:{either})(?![\p{{L}}\p{{N}}\p{{M}}])" if spaced else either)
+    longest_first = sorted(words, key=len, reverse=True)
+    return patterns.any_of(longest_first, not_beside=r"[\p{L}\p{N}\p{M}]" if spaced else "")
 
 
 def _capital(words: str) -> str:

@@ -99,9 +99,15 @@ def _expected(form: forms.Form, gold: GoldAnswer) -> str:
         allowed = ", ".join(_in_words(form, gold, value) for value in gold.answer)
         return _("The right answers are: %(answers)s.") % {"answers": allowed}
     if gold.kind == "range" and isinstance(gold.answer, list):
-        low, high = (_in_words(form, gold, value) for value in gold.answer)
+        ends = (_in_words(form, gold, value) for value in gold.answer)
+        low, high = reversed([*ends]) if _runs_backwards(form, gold) else ends
         return _("The right answers are from %(low)s to %(high)s.") % {"low": low, "high": high}
     return ""
+
+
+def _runs_backwards(form: forms.Form, gold: GoldAnswer) -> bool:
+    """Return whether the screen has the scale of a known answer the other way round."""
+    return bool(getattr(form.fields.get(_field_of(form, gold)), "runs_backwards", False))
 
 
 def _in_words(form: forms.Form, gold: GoldAnswer, value: object) -> str:

@@ -13,11 +13,12 @@ from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from analytics_app.services import next_version
-from tasks_app.models import Event, Judgment, Membership, Place, Rater, Rating, Study, Unit
+from analytics_app.exports import ratings as ratings_export
+from analytics_app.services import exclusions, next_version
+from tasks_app.models import Event, Item, Judgment, Membership, Part, Place, Prefill, Rater, Rating, Study, Unit
 from tasks_app.services import erasure
 from tasks_app.services.study import lifecycle, removing
-from tests.analytics_app.by_commands import load, write
+from tests.analytics_app.by_commands import Rows, load, write
 from tests.analytics_app.test_archive import empty_all_tables
 from tests.cast import browser_of
 from tests.undrawn import undrawn
@@ -59,7 +60,7 @@ def second(tmp_path: Path, rosa: User) -> Study:
     return second
 
 
-def draft(folder: Path, task: Mapping[str, object] = TASK, **more: object) -> Study:
+def draft(folder: Path, task: Mapping[str, object] = TASK, rows: Rows | None = None, **more: object) -> Study:
     """Load the draft of the second version."""
     import yaml
 
@@ -68,7 +69,7 @@ def draft(folder: Path, task: Mapping[str, object] = TASK, **more: object) -> St
     about_them = {"institution": "I", "contact": "a@example.org", "complaints": "b@example.org"}
     document = {"evalweb": 1, "study": about, "about": about_them, "tasks": [dict(task)], **more}
     (folder / "study.yaml").write_text(yaml.safe_dump(document, sort_keys=False), encoding="utf-8")
-    write(folder / "items.csv", items(SECOND, "crawl-2"))
+    write(folder / "items.csv", items(SECOND, "crawl-2") if rows is None else rows)
     call_command("load_study", str(folder), stdout=StringIO())
     return Study.objects.get(slug="second")
 
@@ -135,6 +136,17 @@ def test_answers_of_raters_who_left_stay_behind(rosas_browser: Client, second: S
     ).content.decode().partition("Compare the texts")[2].partition("</form>")[0]  # fmt: skip
     assert take(rosas_browser).status_code == 302
     assert values_of(second) == {"w": [4], "x": [4], "u": [4]}
+
+
+def test_what_was_excluded_by_hand_stays_behind(second: Study) -> None:
+    small = Study.objects.get(slug="small")
+    exclusions.exclude_rater(rater=small.raters.get(pseudonym="r1"), by=None, reason="Answered by a machine.")
+    one = Judgment.objects.get(assignment__rater__pseudonym="r2", assignment__unit__item__key="a")
+    exclusions.exclude_judgment(judgment=one, by=None, reason="A slip.")
+    lifted = exclusions.exclude_rater(rater=small.raters.get(pseudonym="r3"), by=None, reason="Too fast.")
+    exclusions.lift(exclusion=lifted, by=None)
+    call_command("take_over", "second", "small", stdout=StringIO())
+    assert values_of(second) == {"w": [4, 5], "x": [4], "u": [4, 4]}
 
 
 def test_an_erasure_in_the_earlier_study_reaches_the_later_one(rosas_browser: Client, second: Study) -> None:
@@ -207,9 +219,114 @@ def test_of_labels_the_share_of_each_is_compared(tmp_path: Path) -> None:
     load(tmp_path, task, items(FIRST, "crawl-1"), ratings, criteria=[criterion])
     second = draft(tmp_path / "second", task, criteria=[criterion])
     found = next_version.preview(second, next_version.Request(Study.objects.get(slug="small")))
-    shares = {shift.criterion: (shift.kept, shift.lost) for shift in found.coverage[0].shifts}
+    shares: dict[str, Any] = {shift.criterion: (shift.kept, shift.lost) for shift in found.coverage[0].shifts}
     assert shares == {
         "Quality: valid": (pytest.approx(2 / 3), 0.0), "Quality: misaligned": (pytest.approx(1 / 3), 1.0)
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("changed", ["format", "highlights", "marks"])
+def test_how_a_text_is_shown_counts_as_well(changed: str, second: Study) -> None:
+    texts = Item.objects.filter(study=second, key="x")
+    if changed == "format":
+        texts.update(format="markdown")
+    elif changed == "highlights":
+        texts.update(highlights={"source": [[0, 2]]})
+    else:
+        Prefill.objects.create(part=Part.objects.get(unit__task__study=second, unit__item__key="x"), payload=[])
+    call_command("take_over", "second", "small", stdout=StringIO())
+    # The same pair stands there a second time, as it was.
+    assert values_of(second) == {"w": [4, 4, 5], "y": [4, 5, 5], "u": [4, 4, 5]}
+
+
+def test_whoever_takes_over_may_see_the_earlier_study(second: Study, mallory: User) -> None:
+    Membership.objects.create(study=second, user=mallory, role=Membership.Role.EDITOR)
+    with pytest.raises(CommandError, match="may not export the ratings of 'small'"):
+        call_command("take_over", "second", "small", "--owner", mallory.username, stdout=StringIO())
+    assert not values_of(second)
+    Membership.objects.create(study=Study.objects.get(slug="small"), user=mallory, role=Membership.Role.VIEWER)
+    call_command("take_over", "second", "small", "--owner", mallory.username, stdout=StringIO())
+    assert set(values_of(second)) == {*"wxu"}
+
+
+def test_an_earlier_study_that_was_opened_meanwhile_is_refused(second: Study) -> None:
+    wanted = next_version.Request(Study.objects.get(slug="small"))
+    Study.objects.filter(slug="small").update(state=Study.State.OPEN)
+    with pytest.raises(next_version.NotPossible, match="Close the earlier study first"):
+        next_version.take_over(study=second, request=wanted, by=None)
+
+
+def of_documents(system: str, *texts: str) -> list[dict[str, object]]:
+    """Return the rows of texts such as “d/2 source | text”: the document, the place there, and the words."""
+    rows: list[dict[str, object]] = []
+    for text in texts:
+        place, _space, words = text.partition(" ")
+        document, _slash, position = place.partition("/")
+        source, output = words.split(" | ")
+        about = {"item": place.replace("/", ""), "document": document, "position": int(position)}
+        rows.append({**about, "system": system, "source": source, "output": output})
+    return rows
+
+
+WHOLE_DOCUMENT = {"page": "document", "score_document": True}
+ONE, ANOTHER = ("d/1 s1 | t1", "d/2 s2 | t2", "d/3 s3 | t3"), ("e/1 s5 | t5", "e/2 s6 | t6")
+
+
+@pytest.mark.parametrize(
+    ("params", "later", "kept"),
+    [
+        # Another sentence stands before the second text, and the same one before the third.
+        ({"context_before": 1}, ("d/1 other | t1", *ONE[1:]), {"d3"}),
+        ({"context_before": 1}, ("d/1 s1 | other", *ONE[1:]), {"d2", "d3"}),
+        ({"context_before": 1, "context_shows": "translations"}, ("d/1 s1 | other", *ONE[1:]), {"d3"}),
+        ({"context_before": 0}, ("d/1 other | t1", *ONE[1:]), {"d2", "d3"}),
+        # Of the document that goes on, no text was read with all others, and its score is that of another document.
+        (WHOLE_DOCUMENT, (*ONE, "d/4 s4 | t4", *ANOTHER), {"e1", "e2"}),
+        (WHOLE_DOCUMENT, (*ONE, ANOTHER[0], "e/2 s6 | other"), {"d1", "d2", "d3"}),
+    ],
+)
+def test_what_is_shown_around_a_text_counts(
+    params: dict[str, object], later: tuple[str, ...], kept: set[str], tmp_path: Path
+) -> None:
+    """Sentences of its document before it, and on the page of a document the whole document."""
+    task: dict[str, Any] = {**TASK, "type": "slider", "k": 1, "set_size": 5, "params": params}
+    if params == WHOLE_DOCUMENT:
+        task |= {"design": "documents", "design_params": {"all_systems": True}}
+    texts = of_documents("crawl-1", *ONE, *ANOTHER)
+    ratings = [{"rater": "r1", "item": row["item"], "system": "crawl-1", "criterion": "quality", "value": 5}
+               for row in texts]  # fmt: skip
+    if params == WHOLE_DOCUMENT:
+        ratings += [{**ratings[-1], "item": last, "criterion": "document_score", "value": 9} for last in ("d3", "e2")]
+    load(tmp_path, task, texts, ratings, criteria=[CRITERION])
+    rows = of_documents("crawl-2", *later)
+    second = draft(tmp_path / "second", {**task, "set_size": len(rows)}, rows, criteria=[CRITERION])
+    call_command("take_over", "second", "small", stdout=StringIO())
+    taken = Rating.objects.filter(unit__task__study=second)
+    assert set(taken.values_list("unit__item__key", flat=True)) == kept
+    scored = taken.filter(criterion__key="document_score")
+    assert {rating.unit_id for rating in scored} == set(
+        Unit.objects.filter(task__study=second, features__has_key="ends_document", item__key__in=kept)
+        .values_list("pk", flat=True)
+    )  # fmt: skip
+
+
+def test_the_wording_that_a_rater_read_comes_with_the_judgment(tmp_path: Path) -> None:
+    criterion = {**CRITERION, "wordings": [{"key": "reversed", "question": "How bad?", "reversed": True}]}
+    ratings = [
+        {
+            "rater": rater, "item": key, "system": "crawl-1", "value": 5, "shown_value": shown_value,
+            "arrangement": json.dumps({"wordings": {"quality": wording}}),
+        }
+        for rater, wording, shown_value in (("r1", "first", 5), ("r2", "reversed", 1))
+        for key in FIRST
+    ]  # fmt: skip
+    load(tmp_path, TASK, items(FIRST, "crawl-1"), ratings, criteria=[criterion])
+    draft(tmp_path / "second", criteria=[criterion])
+    call_command("take_over", "second", "small", stdout=StringIO())
+    exported = b"".join(ratings_export.stream(Study.objects.get(slug="second"), format="csv")).decode()
+    rows = list(csv.DictReader(StringIO(exported)))
+    assert {(row["wording"], row["value"], row["shown_value"]) for row in rows} == {
+        ("first", "5", "5"), ("reversed", "5", "1")
     }  # fmt: skip
 
 

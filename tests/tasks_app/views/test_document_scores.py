@@ -2,13 +2,14 @@
 
 import csv
 import json
+from contextlib import suppress
 from io import StringIO
 from pathlib import Path
 from random import Random
 
 import pytest
 from django.contrib.auth.models import User
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
@@ -93,6 +94,21 @@ def test_simulated_raters_give_the_scores_and_exports_and_results_have_them(tmp_
         "system01": (9, 3),
         "system02": (9, 3),
     }
+
+
+def test_a_score_is_imported_with_the_text_that_asks_for_it_only(tmp_path: Path) -> None:
+    """Otherwise a document could have two scores by one rater, and count as two documents."""
+    study = studyfile.load(document_folder(tmp_path / "s", "slider", systems=1, score_document=True), owner=None)
+    about = {"rater": "r1", "system": "system01", "value": 40}
+    own = [{**about, "item": item, "criterion": "fluency"} for item in ("d1-1", "d1-2")]
+    said = StringIO()
+    for item in ("d1-1", "d1-2"):
+        table = write(tmp_path / "ratings.csv", [*own, {**about, "item": item, "criterion": CRITERION}])
+        with suppress(CommandError):
+            call_command("import_ratings", study.slug, str(table), stdout=StringIO(), stderr=said)
+    assert "belongs to the last text that the system has in it; “d1-1/system01” is another one." in said.getvalue()
+    assert Rating.objects.count() == 3
+    assert Rating.objects.get(criterion__key=CRITERION).unit.key == "d1-2/system01"
 
 
 def test_the_last_text_without_a_known_answer_is_the_one_that_asks(tmp_path: Path) -> None:

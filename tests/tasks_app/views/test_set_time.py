@@ -213,7 +213,8 @@ def test_everybody_can_have_more_time_and_keeps_it_for_the_next_texts(
 def test_the_button_works_once_and_for_its_own_rater(reading: Study, somebody: Client) -> None:
     token, other = pages.join(reading), pages.join(reading)
     form = pages.hidden(somebody.get(f"/r/{token}/judge/"))
-    for wrong in ({}, altered(form["form_token"]), pages.hidden(somebody.get(f"/r/{other}/judge/"))["form_token"]):
+    of_other = pages.hidden(somebody.get(f"/r/{other}/judge/"))["form_token"]
+    for wrong in ("", altered(form["form_token"]), of_other):
         posted = {"form_token": wrong, "time": "none"} if wrong else {"time": "none"}
         assert somebody.post(f"/r/{token}/show/", posted).status_code == 403
     assert somebody.post(f"/r/{token}/show/", {**form, "time": "for ever"}).status_code == 403
