@@ -62,7 +62,8 @@ def test_a_rater_goes_there_comes_back_and_answers(by_word: Study, somebody: Cli
     token = pages.join(by_word)
     page = page_of(somebody, token)
     assert "search.example.org" not in page
-    assert 'target="_blank" rel="noopener noreferrer"' in page
+    assert page.count('target="_blank" rel="noopener noreferrer"') == 1
+    assert "Source " in page, "what to do there"
     unopened = answer(somebody, token, finished="on")
     assert unopened.status_code == 422
     assert "Task 1 has not been opened. Open it first." in unopened.content.decode()
