@@ -77,6 +77,12 @@ def assignment_for_rater(rater: Rater, *, order: int) -> Assignment:
     return get_object_or_404(with_clock.select_related("unit", "set"), rater=rater, order=order)
 
 
+def assignment_elsewhere(token: str) -> Assignment:
+    """Return the assignment of a token that another site was given, with the rater and the study."""
+    assignments = Assignment.objects.select_related("rater__study", "unit")
+    return get_object_or_404(assignments, elsewhere_hash=hash_token(token))
+
+
 # Stands for the first of the numbers of a rater's assignments while the query is written; the others count on from it.
 _FIRST_ORDER = 2_147_483_000
 

@@ -136,7 +136,8 @@ class PageFields(forms.Form):
     """Fields that come once with a page of any number of texts: its times and its log.
 
     `seconds_shown` and `time_over` are of a page with a set time: the seconds since its text was shown, and whether
-    the page was sent because the time was over.
+    the page was sent because the time was over. `finished` is of a page with a task on another site that the rater may
+    call finished.
     """
 
     seconds_active = forms.FloatField(widget=forms.HiddenInput, required=False, min_value=0, max_value=LONGEST_SITTING)
@@ -144,11 +145,14 @@ class PageFields(forms.Form):
     log = forms.CharField(widget=forms.HiddenInput, required=False, max_length=LONGEST_LOG)
     seconds_shown = forms.FloatField(widget=forms.HiddenInput, required=False, min_value=0, max_value=LONGEST_SITTING)
     time_over = forms.BooleanField(widget=forms.HiddenInput, required=False)
+    finished = forms.BooleanField(required=False, label=_("I have finished this task"))
 
-    def __init__(self, *args: Any, is_timed: bool = False, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, is_timed: bool = False, asks_finished: bool = False, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if not is_timed:
             del self.fields["seconds_shown"], self.fields["time_over"]
+        if not asks_finished:
+            del self.fields["finished"]
 
     def clean_log(self) -> list[Any]:
         """Read the interaction log; one that is not a list of small events is refused."""

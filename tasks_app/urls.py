@@ -6,7 +6,19 @@ from tasks_app.api import site
 from tasks_app.api import views as api
 from tasks_app.views import waves
 from tasks_app.views.public import catalogue, commenting, home, patterns
-from tasks_app.views.rater import arriving, ending, journey, judging, media, messages, overview, people, rights, steps
+from tasks_app.views.rater import (
+    arriving,
+    elsewhere,
+    ending,
+    journey,
+    judging,
+    media,
+    messages,
+    overview,
+    people,
+    rights,
+    steps,
+)
 from tasks_app.views.researcher import (
     checking,
     correcting,
@@ -77,6 +89,8 @@ rater_urls: list[URLPattern] = [
     path("r/<secret:token>/texts/", overview.overview, name="overview"),
     path("r/<secret:token>/texts/summary.csv", overview.summary, name="summary"),
     path("r/<secret:token>/show/", judging.show_text, name="show_text"),
+    path("r/<secret:token>/elsewhere/<int:order>/", elsewhere.go, name="elsewhere"),
+    path("elsewhere/<secret:token>/", elsewhere.report, name="report"),
     path("r/<secret:token>/skip/", judging.skip, name="skip"),
     path("r/<secret:token>/feedback/<int:order>/", steps.feedback, name="feedback"),
     path("r/<secret:token>/exam/<int:number>/", steps.exam, name="exam"),

@@ -39,7 +39,8 @@ RULES = (
 )  # fmt: skip
 ANALYSES = (
     "agreement", "answers_by_group", "best_worst", "clusters", "confirmed_factors", "correlation", "counts", "criteria",
-    "distribution", "diversity", "equivalence", "error_counts", "error_labels", "error_spans", "factor_features",
+    "distribution", "diversity", "elsewhere", "equivalence", "error_counts", "error_labels", "error_spans",
+    "factor_features",
     "factors", "features", "fewer_judgments", "fieldwork", "given_marks", "icc", "instruments", "intra_rater", "items",
     "joint_labels", "kappa", "known_truth", "krippendorff", "labels", "magnitude", "marked_texts", "metric_pairs",
     "metrics", "metrics_apart", "metrics_of_errors", "order_effects", "outcomes", "pair_selection", "pairwise",

@@ -65,7 +65,7 @@ RATINGS_CSV = (
     ",".join([*ratings.COLUMNS, "feature_domain"])
     + '\r\n1204,main,i7/north,r-k3m9xq2,i7,north,,,fluency,4,,,,"{""parts"": [0]}"'
     + "," * 11
-    + "8.4,,2026-03-10T09:14:03.120000Z,12,main,,1,,,1,submitted,,,2408,news\r\n"
+    + "8.4,,,2026-03-10T09:14:03.120000Z,12,main,,1,,,1,submitted,,,2408,news\r\n"
 )
 
 RESULT: dict[str, Any] = dict.fromkeys(COLUMNS) | {

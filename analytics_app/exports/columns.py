@@ -122,6 +122,16 @@ RATINGS: tuple[Column, ...] = (
         ),
         "j.timing",
     ),
+    Column(
+        "elsewhere",
+        Kind.JSON,
+        _(
+            "Of a task on another site: “events” that the site reported until the answer, each with its name "
+            "(“event”), “at” (seconds since the rater opened the task) and the site's own “detail”, if any; and "
+            "“answered” (seconds from the opening to the answer). Empty where no task was opened."
+        ),
+        "j.elsewhere",
+    ),
     Column("submitted_at", Kind.TIME, _("When the judgment was stored, in UTC."), "j.submitted_at"),
     Column("position", Kind.WHOLE, _("Position of the unit in the rater's sequence, from 1."), "j.position"),
     Column(

@@ -40,7 +40,7 @@ SELECT NULL, j.id, u.task_id, u.id,
 # Only the current answer to an assignment counts, and no answers of sandbox raters.
 JUDGED = """
 SELECT j.id AS judgment, ra.id AS rater_id, ra.pseudonym AS rater, a.arrangement, a.arrangement->'given_by' AS given_by,
-       a.arrangement->'wordings' AS wordings, j.seconds_active AS seconds, j.timing,
+       a.arrangement->'wordings' AS wordings, j.seconds_active AS seconds, j.timing, j.elsewhere,
        to_char(j.submitted_at AT TIME ZONE 'UTC', %(time)s) AS submitted_at, a."order" AS position, a.purpose,
        CASE WHEN a.repeat_of_id IS NOT NULL
             THEN (SELECT max(q.id) FROM tasks_app_judgment q WHERE q.assignment_id = a.repeat_of_id) END AS repeat_of,

@@ -338,6 +338,9 @@ class JudgmentEntry(Fields):
     timing = DictField(
         initial=None, allow_null=True, help_text="What became of the set time of the text; null where none was set."
     )
+    elsewhere = DictField(
+        initial=None, allow_null=True, help_text="What another site reported of the task; null where none was opened."
+    )
     version = IntegerField(initial=1, help_text="Version of the study that was judged.")
     submitted_at = DateTimeField(
         initial=datetime(2026, 3, 10, 9, 14, 3, 120000, tzinfo=UTC), help_text="When it was stored."

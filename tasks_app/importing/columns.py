@@ -50,6 +50,7 @@ RATINGS = TableDeclaration(
         Column("document", Kind.TEXT, _("Not used: it belongs to the items.")),
         Column("taken_from", Kind.TEXT, _("Not used: the judgment counts as one of this file.")),
         Column("excluded_by", Kind.TEXT, _("Not used: quality rules are applied anew.")),
+        Column("elsewhere", Kind.TEXT, _("Not used: another site reported it to evalweb.")),
         Column("timing", Kind.TEXT, _("Not used: it is the record of a set time kept by evalweb's own clock.")),
     ),
     (
@@ -67,7 +68,9 @@ def times_of(declared: TableDeclaration) -> tuple[str, ...]:
 TIMES = times_of(RATINGS)
 
 # Columns of an export that are worked out anew here, or come from the study's items.
-NOT_USED = ("document", "excluded_by", "feature_", "given_by", "system_", "taken_from", "timing", "wording")
+NOT_USED = (
+    "document", "elsewhere", "excluded_by", "feature_", "given_by", "system_", "taken_from", "timing", "wording",
+)  # fmt: skip
 
 
 def is_used(name: str) -> bool:

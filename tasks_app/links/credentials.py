@@ -32,6 +32,11 @@ def token_of_link(rater_id: int, number: int) -> str:
     return _derived("evalweb.link", f"{rater_id}\0{number}")
 
 
+def token_elsewhere(assignment_id: int) -> str:
+    """Derive the token of a task on another site; a task that is opened again has the same token."""
+    return _derived("evalweb.elsewhere", str(assignment_id))
+
+
 def handle_of_rater(rater_id: int) -> str:
     """Derive the name of a rater in forms, so that no number in their tokens tells how many raters there are."""
     return _derived("evalweb.form.rater", str(rater_id))

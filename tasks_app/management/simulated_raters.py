@@ -14,7 +14,7 @@ from datetime import timedelta
 from html.parser import HTMLParser
 from random import Random
 from typing import TypeAlias
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 from django.db.models import F
 from django.db.models.functions import Now
@@ -31,6 +31,7 @@ from tasks_app.selectors import screens
 from tasks_app.selectors.waves import waiting_for
 from tasks_app.task_types.base import Quality, Screen, TaskType
 from tasks_app.task_types.clock import Clock, TimeChoice
+from tasks_app.task_types.errand import DONE, TOKEN
 from tasks_app.task_types.simulation import Levels, planted
 from tasks_app.task_types.texts import MOST_OF_A_DOCUMENT
 
@@ -265,7 +266,7 @@ class Visitor:
         shown = Assignment.objects.filter(pk__in=[assignment.pk for assignment, _kind, _screen in texts])
         shown.update(first_shown=F("first_shown") - timedelta(seconds=seconds))
         times = {"seconds_active": f"{seconds:.1f}", "seconds_elapsed": f"{seconds:.1f}"}
-        times |= self._lapse(texts, answers, seconds)
+        times |= self._lapse(texts, answers, seconds) | self._do_elsewhere(texts[0], seconds)
         data = {**hidden, **_on_page(answers), **times}
         path = reverse("rater:judge", args=[self.token])
         self._expect(self.transport.post(path, data), 302)
@@ -301,6 +302,26 @@ class Visitor:
         answers[0] = {name: answers[0][name] for name in kept}
         self.events["ran out of time"] += 1
         return {"seconds_shown": f"{assignment.clock_seconds:.1f}", "time_over": "true"}
+
+    def _do_elsewhere(self, text: _Text, seconds: float) -> dict[str, str]:
+        """Do the task of a text on another site, which reports it; return the fields that the page adds.
+
+        The site reports one to four queries. One of ten raters says that the task is finished, where that is enough.
+        """
+        assignment, kind, _screen = text
+        if not kind.hosts_elsewhere:
+            return {}
+        link = reverse("rater:elsewhere", args=[self.token, assignment.order])
+        query = urlsplit(self._expect(self.transport.get(link), 302).location).query
+        path = reverse("rater:report", args=[parse_qs(query)[TOKEN][0]])
+        says_so = not kind.needs_report and self.rng.random() < 0.1
+        events = ["query"] * self.rng.randint(1, 4) + ([] if says_so else [DONE])
+        for event in events:
+            opened = F("elsewhere_opened_at") - timedelta(seconds=seconds / len(events))
+            Assignment.objects.filter(pk=assignment.pk).update(elsewhere_opened_at=opened)
+            self._expect(self.transport.send(path, {"event": event}), 201)
+            self.events["reported"] += 1
+        return {"finished": "on"} if says_so else {}
 
     def _texts_of(self, hidden: Mapping[str, str]) -> Iterator[_Text]:
         """Yield the units on a page, by the tokens of their forms."""

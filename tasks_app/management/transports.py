@@ -1,5 +1,6 @@
 """Fetch and post pages, of a server or of this process."""
 
+import json
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,6 +12,9 @@ from urllib.parse import urlencode, urlsplit
 from django.test import Client
 
 BUSY = HTTPStatus.SERVICE_UNAVAILABLE
+
+# The content type of a posted form.
+FORM = "application/x-www-form-urlencoded"
 
 # Number of attempts to get a page from a busy server.
 PATIENCE = 10
@@ -34,6 +38,9 @@ class Transport(Protocol):
     def post(self, path: str, data: Mapping[str, str]) -> Answer:
         """Post a form."""
 
+    def send(self, path: str, document: object) -> Answer:
+        """Post a JSON document."""
+
 
 class Http:
     """Pages of a server somewhere, over one kept connection. While it is too busy it is asked again, as browsers do."""
@@ -51,24 +58,28 @@ class Http:
         """Post a form."""
         return self._ask("POST", path, urlencode(data))
 
-    def _ask(self, method: str, path: str, body: str | None) -> Answer:
+    def send(self, path: str, document: object) -> Answer:
+        """Post a JSON document."""
+        return self._ask("POST", path, json.dumps(document), "application/json")
+
+    def _ask(self, method: str, path: str, body: str | None, kind: str = FORM) -> Answer:
         for _time in range(PATIENCE):
-            answer, wait = self._connected(method, path, body)
+            answer, wait = self._connected(method, path, body, kind)
             if wait is None:
                 return answer
             time.sleep(wait)
-        return self._connected(method, path, body)[0]
+        return self._connected(method, path, body, kind)[0]
 
-    def _connected(self, method: str, path: str, body: str | None) -> tuple[Answer, float | None]:
+    def _connected(self, method: str, path: str, body: str | None, kind: str) -> tuple[Answer, float | None]:
         try:
-            return self._once(method, path, body)
+            return self._once(method, path, body, kind)
         except (ConnectionError, HTTPException):
             # The server closed the connection while nothing was asked. What is sent again is stored once.
             self.connection.close()
-            return self._once(method, path, body)
+            return self._once(method, path, body, kind)
 
-    def _once(self, method: str, path: str, body: str | None) -> tuple[Answer, float | None]:
-        headers = {"Content-Type": "application/x-www-form-urlencoded"} if body is not None else {}
+    def _once(self, method: str, path: str, body: str | None, kind: str) -> tuple[Answer, float | None]:
+        headers = {"Content-Type": kind} if body is not None else {}
         self.connection.request(method, path, body=body, headers=headers)
         response = self.connection.getresponse()
         text = response.read().decode()
@@ -90,4 +101,9 @@ class InProcess:
     def post(self, path: str, data: Mapping[str, str]) -> Answer:
         """Post a form."""
         response = self.client.post(path, dict(data), secure=True)
+        return Answer(response.status_code, response.headers.get("Location", ""), response.content.decode())
+
+    def send(self, path: str, document: object) -> Answer:
+        """Post a JSON document."""
+        response = self.client.post(path, document, content_type="application/json", secure=True)
         return Answer(response.status_code, response.headers.get("Location", ""), response.content.decode())

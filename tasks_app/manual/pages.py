@@ -19,9 +19,9 @@ FOLDERS: Mapping[str, Promise] = {"": _("Guides"), "task-types": _("Task types")
 
 # Guides in the order of work; guides that are not named here follow.
 FIRST = (
-    "setting-up", "published-studies", "study-file", "designs", "checks", "set-time", "languages", "recruiting",
-    "waves", "monitoring", "pay", "collecting-texts", "routing", "rights", "roles", "datasheet", "ratings-file",
-    "formats", "metrics-file", "outcomes-file", "personal-texts-file", "columns", "api",
+    "setting-up", "published-studies", "study-file", "designs", "checks", "set-time", "elsewhere", "languages",
+    "recruiting", "waves", "monitoring", "pay", "collecting-texts", "routing", "rights", "roles", "datasheet",
+    "ratings-file", "formats", "metrics-file", "outcomes-file", "personal-texts-file", "columns", "api",
 )  # fmt: skip
 
 # Guides for those who change evalweb.

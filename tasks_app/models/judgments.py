@@ -113,6 +113,11 @@ class Assignment(models.Model):
     # Of a text with a set time: when the rater had it shown, and for how many seconds; null for no limit.
     clock_started_at = models.DateTimeField(null=True, blank=True)
     clock_seconds = models.FloatField(null=True, blank=True)
+    # Of a task on another site: the hash of its token, when the rater first opened it, and the events that the site has
+    # reported since, in their order: name, seconds since the opening, and the site's own detail.
+    elsewhere_hash = models.CharField(max_length=64, null=True, blank=True)  # noqa: DJ001  few have one
+    elsewhere_opened_at = models.DateTimeField(null=True, blank=True)
+    elsewhere_events: "models.JSONField[Any, Any]" = models.JSONField(null=True, blank=True)
 
     class Meta:
         constraints = (
@@ -127,6 +132,11 @@ class Assignment(models.Model):
                 fields=("place",),
                 condition=models.Q(state__in=AssignmentState.HOLDING),
                 name="assignment_place_held_once",
+            ),
+            models.UniqueConstraint(
+                fields=("elsewhere_hash",),
+                condition=models.Q(elsewhere_hash__isnull=False),
+                name="assignment_elsewhere_once",
             ),
             models.CheckConstraint(
                 condition=~models.Q(purpose="main")
@@ -243,6 +253,8 @@ class Judgment(models.Model):
     # What happened to the time of a text with a set time: `Clock.record`, and `unfinished`, an answer that was not
     # complete when the time was over. Null for other texts.
     timing: "models.JSONField[Any, Any]" = models.JSONField(null=True, blank=True)
+    # Of a task on another site that the rater had opened: the seconds until the answer, and the events until then.
+    elsewhere: "models.JSONField[Any, Any]" = models.JSONField(null=True, blank=True)
     version = models.PositiveIntegerField()
     submitted_at = created_at_field()
 

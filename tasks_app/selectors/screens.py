@@ -26,6 +26,7 @@ from tasks_app.selectors.personal_texts import shown_text
 from tasks_app.task_types import TaskType, highlights
 from tasks_app.task_types import base as contract
 from tasks_app.task_types.clock import Clock
+from tasks_app.task_types.errand import DONE, Errand, problem_in_address
 from tasks_app.task_types.highlights import Highlight
 from tasks_app.task_types.texts import TextType
 
@@ -334,6 +335,8 @@ class RaterScreen:
         screen = _screen_of(self.assignment, self.frame, self.material, self.rater.study)
         if self.clock is not None and (self.clock.is_over or not self.clock.has_started):
             return screen.without_texts()
+        if self.errand is not None:
+            return screen.sent_elsewhere(self.errand)
         if not self.kind.shows_personal_text():
             return screen
         return replace(screen, personal_text=shown_text(self.rater, self.frame.task.key))
@@ -350,6 +353,25 @@ class RaterScreen:
         if time is None or not is_of_rater or assignment.purpose not in Assignment.Purpose.JUDGED:
             return None
         return Clock(time, assignment.clock_seconds, getattr(assignment, SECONDS_STARTED))
+
+    @property
+    def address_elsewhere(self) -> str:
+        """The address of the other site on which the rater does a task; empty where the rater reads a text."""
+        hosts, parts = self.kind.hosts_elsewhere, self.material.parts
+        leads = bool(hosts) and len(parts) == 1 and problem_in_address(parts[0].text, hosts) is None
+        return parts[0].text if leads else ""
+
+    @cached_property
+    def errand(self) -> Errand | None:
+        """How far the rater has come with the task on another site; None where there is none."""
+        if not self.address_elsewhere:
+            return None
+        assignment = self.assignment
+        return Errand(
+            opened=assignment.elsewhere_opened_at is not None,
+            finished=any(event["event"] == DONE for event in assignment.elsewhere_events or ()),
+            needs_report=self.kind.needs_report,
+        )
 
     @property
     def kind(self) -> TaskType:

@@ -87,11 +87,17 @@ def own_data(rater: Rater) -> dict[str, Any]:
                 "active_seconds": judgment.seconds_active,
                 "elapsed_seconds": judgment.seconds_elapsed,
                 "set_time": judgment.timing,
+                "on_another_site": judgment.elsewhere,
                 "sent": judgment.submitted_at.isoformat(),
                 "actions_on_the_page": judgment.log,
             }
             for judgment in Judgment.objects.filter(assignment__rater=rater).order_by("id")
         ],
+        "begun_on_another_site": list(
+            Assignment.objects.filter(rater=rater, state__in=Assignment.State.UNANSWERED)
+            .exclude(elsewhere_opened_at=None)
+            .values_list("elsewhere_events", flat=True)
+        ),
         "drafts": list(Draft.objects.filter(assignment__rater=rater).values_list("answer", flat=True)),
         "messages_to_you": [
             {"text": after["text"], "at": at.isoformat()} for after, at in _messages(rater).values_list("after", "at")

@@ -143,6 +143,9 @@ def _erase_answers(rater: Rater) -> Erased:
         cursor.execute("DELETE FROM tasks_app_rating WHERE judgment_id = ANY(%s)", [ids])
         cursor.execute("DELETE FROM tasks_app_judgment WHERE id = ANY(%s)", [ids])
     Draft.objects.filter(assignment__rater=rater).delete()
+    # The token stays, so that the other site learns that the task is over.
+    opened = Assignment.objects.filter(rater=rater).exclude(elsewhere_opened_at=None)
+    opened.update(elsewhere_opened_at=None, elsewhere_events=None)
     Assignment.objects.filter(pk__in=answered).update(state=Assignment.State.WITHDRAWN)
     places = Assignment.objects.filter(pk__in=answered, place__isnull=False).values("place")
     booklets = Place.objects.filter(pk__in=places).values_list("booklet_id", flat=True).distinct()

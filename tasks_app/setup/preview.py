@@ -19,6 +19,7 @@ from tasks_app.studyfile.screens import DraftTask, draft_tasks
 from tasks_app.studyfile.workload import screen_of, workload_of
 from tasks_app.task_types import TaskType, registry
 from tasks_app.task_types.base import Criterion, Media, Screen, described
+from tasks_app.task_types.errand import Errand
 from tasks_app.task_types.samples import PERSONAL_TEXT, sample_kind, sample_screen
 from tasks_app.task_types.texts import MOST_OF_A_DOCUMENT, TextType
 
@@ -105,7 +106,7 @@ def preview_of(setup: Setup, task_key: str = "", number: int = 1, wording: int =
         # Pages begin where a rater's do.
         place = max(at for at, start in enumerate(starts) if start <= min(max(number, 1), n_units))
         number, on_page = starts[place], pages[place]
-        screens = [screen_at(draft, reading.document, unit) for unit in on_page]
+        screens = [_without_address(screen_at(draft, reading.document, unit)) for unit in on_page]
         places = _places(draft, reading.document, on_page) if kind.shows_documents and len(on_page) > 1 else []
     else:
         kind, starts, places = _kind(task), [1], []
@@ -237,6 +238,11 @@ def _sample(kind: TaskType, task: Mapping[str, Json], document: Document) -> Scr
         kind = sample_kind(type(kind))
         screen = sample_screen(kind)
     return replace(screen, criteria=own) if own and not any(kind.problems(own)) else screen
+
+
+def _without_address(screen: Screen) -> Screen:
+    """Return a screen as raters see it where they do a task on another site: without the address."""
+    return screen.sent_elsewhere(Errand()) if screen.kind.hosts_elsewhere else screen
 
 
 def screen_at(draft: DraftTask, document: Document, number: int) -> Screen:

@@ -56,6 +56,7 @@ from tasks_app.task_types.data import (
     sentence_for,
     without_document_score,
 )
+from tasks_app.task_types.errand import Errand
 from tasks_app.task_types.highlights import Chains, Highlight
 from tasks_app.task_types.instructed import Instruction
 from tasks_app.task_types.output_names import TEXT
@@ -120,8 +121,9 @@ class Screen:
     `context` holds the sources before this one in its document, and `context_texts`, which is empty or as long, what
     the author of the judged text made of them. `paged` says that questions are to be shown one at a time. `highlights`
     are those of source and reference, by these words; a part has its own. `personal_text` was written for this rater
-    alone. `covered` says that the time for reading is over: the screen has no texts then, only questions. There is no
-    system in a screen, by construction.
+    alone. `covered` says that the time for reading is over: the screen has no texts then, only questions. `elsewhere`
+    says how far the rater has come with a task on another site, to which the page links instead of showing a text.
+    There is no system in a screen, by construction.
     """
 
     kind: TaskType
@@ -141,6 +143,12 @@ class Screen:
     highlights: Mapping[str, tuple[Highlight, ...]] = field(default_factory=dict)
     personal_text: str = ""
     covered: bool = False
+    elsewhere: Errand | None = None
+
+    def sent_elsewhere(self, errand: Errand) -> Self:
+        """Return the screen with a task on another site: without the address, with how far the rater has come."""
+        parts = tuple(Part(part.number, "", part.language) for part in self.parts)
+        return replace(self, parts=parts, elsewhere=errand)
 
     def without_texts(self) -> Self:
         """Return the screen as it is when the time for reading is over: its questions, and nothing to read."""
@@ -402,6 +410,16 @@ class TaskType(Declared, ABC):
     def set_time(self) -> SetTime | None:
         """The set time for each text; None for no limit. Types with questions about the text at hand have none."""
         return None
+
+    @property
+    def hosts_elsewhere(self) -> tuple[str, ...]:
+        """The other sites on which raters do a task, so that texts are addresses; none where they read texts."""
+        return ()
+
+    @property
+    def needs_report(self) -> bool:
+        """Whether only the other site can say that a task there is finished."""
+        return False
 
     @property
     def judges_identical_apart(self) -> bool:

@@ -8,7 +8,8 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from tasks_app.settings.fields import whole_field
-from tasks_app.task_types.base import Act, Criterion, Instruction, Outcome, Sample, Scale
+from tasks_app.task_types.base import NO_INSTRUCTION, Act, Criterion, Instruction, Outcome, Sample, Scale, Words
+from tasks_app.task_types.elsewhere import ElsewhereTexts
 from tasks_app.task_types.grid import AGREEMENT, GridType, in_agreement, questions_for_agreement
 from tasks_app.task_types.instructed import in_lines, step_asked_for
 from tasks_app.task_types.registry import register
@@ -39,7 +40,7 @@ AGREEMENT_STEPS = {
 
 
 @register
-class Likert(PagedTexts, GridType, TimedTexts):
+class Likert(PagedTexts, GridType, TimedTexts, ElsewhereTexts):
     """One step per criterion for one text, or for several side by side.
 
     No step is preselected: a default anchors raters and hides skipped items.
@@ -160,8 +161,10 @@ class Likert(PagedTexts, GridType, TimedTexts):
         with languages.speaking(criterion.language) as spoken:
             return replace(criterion, labels=tuple(map(str, customary)), scale_language=spoken)
 
-    def instructed(self, criteria: Sequence[Criterion], check: int) -> Instruction:
-        """Ask for one step of each criterion, in the words of the scale."""
+    def instructed(self, criteria: Sequence[Criterion], check: int) -> Instruction | Words:
+        """Ask for one step of each criterion, in the words of the scale; not where raters read no texts."""
+        if self.hosts_elsewhere:
+            return NO_INSTRUCTION
         instructions, answers = [], []
         for criterion in map(self.worded, criteria):
             words = criterion.labels or (criterion.low, *[""] * (self.points - 2), criterion.high)

@@ -109,6 +109,7 @@ OWN = [
     own("POST", "rater:unit", 403, path={"order": "1"}),
     own("POST", "rater:draft", sent=_draft, changes=True, is_json=True),
     own("POST", "rater:show_text", 403, note="no text with a set time"),
+    own("GET", "rater:elsewhere", 404, path={"order": "1"}, note="no task on another site"),
     own("POST", "rater:skip", 302, sent=_signed("judge/", "skip/", reason="other", comment="x"), changes=True),
     own("GET", "rater:media", path={"name": "MEDIA"}),
     own("GET", "rater:overview", 302),
@@ -138,4 +139,10 @@ OWN = [
     own("POST", "rater:language", 302, sent=_signed("help/", "language/", language="de", back="/"), changes=True),
 ]
 
-ROWS = [*PUBLIC, *ARRIVING, *OWN]
+# The other site of a task has a token of its own, which no study here has given out.
+OTHER_SITE = [
+    public(method, "rater:report", 404, path={"token": "TOKEN"}, note="no token of a task")
+    for method in ("GET", "POST", "OPTIONS")
+]
+
+ROWS = [*PUBLIC, *ARRIVING, *OWN, *OTHER_SITE]

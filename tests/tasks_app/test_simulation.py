@@ -11,6 +11,7 @@ from tasks_app.models import Assignment, Judgment, Rater, Study
 from tasks_app.task_types.simulation import latent_quality, planted
 from tests import invariants
 from tests.builders import build_study
+from tests.elsewhere import study_elsewhere
 
 pytestmark = pytest.mark.django_db
 
@@ -54,6 +55,19 @@ def test_texts_with_a_set_time_are_shown_by_the_button_and_some_lapse() -> None:
     unfinished = [timing for timing, reason in timings if reason == "time_over"]
     assert len(unfinished) == seen["ran out of time"]
     assert all(len(timing["unfinished"]) == 1 for timing in unfinished)
+
+
+def test_tasks_on_another_site_are_opened_and_reported() -> None:
+    study = study_elsewhere(None, k=4)
+    seen = simulate(study.slug, raters=4)
+    invariants.check(study)
+    told = [judgment.elsewhere for judgment in Judgment.objects.all()]
+    assert seen["answered"] == len(told)
+    events = [[event["event"] for event in one["events"]] for one in told]
+    assert seen["reported"] == sum(map(len, events))
+    assert all(1 <= names.count("query") <= 4 for names in events)
+    assert any("done" in names for names in events)
+    assert all(one["events"][-1]["at"] >= 2 for one in told)
 
 
 def test_a_study_that_is_not_open_or_not_there_is_refused() -> None:

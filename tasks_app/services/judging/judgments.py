@@ -399,9 +399,12 @@ WITH sent AS MATERIALIZED (
         task bigint, unit bigint, state text, given jsonb, results jsonb)),
 judged AS (
     INSERT INTO tasks_app_judgment (assignment_id, submission, replaces_id, answer, skip_reason, comment,
-        seconds_active, seconds_elapsed, log, timing, version)
+        seconds_active, seconds_elapsed, log, timing, version, elsewhere)
     SELECT assignment, submission, replaces, answer, skip_reason, comment, seconds_active, seconds_elapsed, log,
-        timing, version
+        timing, version, (
+            SELECT jsonb_build_object('events', a.elsewhere_events, 'answered',
+                       round(extract(epoch FROM clock_timestamp() - a.elsewhere_opened_at), 1))
+            FROM tasks_app_assignment a WHERE a.id = assignment AND a.elsewhere_opened_at IS NOT NULL)
     FROM sent ORDER BY number
     RETURNING id, assignment_id, submitted_at),
 rated AS (

@@ -14,6 +14,7 @@ from tasks_app import channels, task_types
 from tasks_app.forms import LanguageForm, StepForm
 from tasks_app.links.credentials import handle_of_rater
 from tasks_app.models import Assignment, Rater, Study, Task
+from tasks_app.selectors.elsewhere import hosts_elsewhere
 from tasks_app.selectors.progress import next_purpose, progress_of, units_by_purpose
 from tasks_app.selectors.waves import later_in_words
 from tasks_app.services import contact, pay, rater_language
@@ -141,7 +142,7 @@ def help_page(visit: Visit) -> HttpResponse:
     context = {
         "frame": pages.frame_for(visit, progress_of(rater, set_size(rater))),
         "instructions_html": instructions_html(enrolment.tasks_of(rater)),
-        "about": pages.about_pairs(options, rater.channel),
+        "about": pages.about_pairs(options, rater.channel, hosts_elsewhere(rater.study)),
         "personal_link": pages.personal_link(visit.request, visit.token),
         "consent_html": pages.consent_html(rater.study, consent_text),
         "consent_language": consent_text.language if consent_text is not None else "",

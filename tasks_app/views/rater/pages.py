@@ -19,6 +19,7 @@ from tasks_app.forms import LanguageForm
 from tasks_app.links.credentials import handle_of_rater
 from tasks_app.models import ConsentText, Rater, Study
 from tasks_app.selectors.durations import measured
+from tasks_app.selectors.elsewhere import hosts_elsewhere
 from tasks_app.selectors.pay import EarlyEnds, early_ends_of
 from tasks_app.selectors.progress import RaterProgress
 from tasks_app.services.arrival import remembering
@@ -70,8 +71,22 @@ def stored_in_words(options: StudySettings, channel: str) -> str:
     return f"{own_words} {brings}".strip()
 
 
-def about_pairs(options: StudySettings, channel: str) -> list[tuple[str, str]]:
-    """Return the people who run the study and the use of the answers, as far as the researcher gave them."""
+def other_sites_in_words(hosts: Collection[str]) -> str:
+    """Name the other sites on which raters do tasks, and the data that they get; empty without other sites."""
+    if not hosts:
+        return ""
+    return _(
+        "You do some tasks on another site: %(sites)s. Those who run it see what you do in a task and your IP "
+        "address; from us they get a random code for each task, and neither your name nor your answers. They tell us "
+        "what you do in a task, and it is stored with your answers."
+    ) % {"sites": ", ".join(hosts)}
+
+
+def about_pairs(options: StudySettings, channel: str, hosts: Collection[str]) -> list[tuple[str, str]]:
+    """Return the people who run the study and the use of the answers, as far as the researcher gave them.
+
+    `hosts` are the other sites on which raters do tasks.
+    """
     last_day = options.withdraw_until
     pairs = [
         (_("Who runs this study"), options.institution),
@@ -79,6 +94,7 @@ def about_pairs(options: StudySettings, channel: str) -> list[tuple[str, str]]:
         (_("Complaints"), options.complaints),
         (_("Ethics reference"), options.ethics),
         (_("What is stored"), stored_in_words(options, channel)),
+        (_("Another site"), other_sites_in_words(hosts)),
         (_("In your browser"), in_browser() if continuing.has_memory(channel) else ""),
         (_("How long it is kept"), options.kept),
         (_("What is published"), options.published),
@@ -127,12 +143,17 @@ class PublicStudy:
     content_warning: str
 
 
-def public_study(study: Study, channel: str, ends: EarlyEnds | None = None) -> PublicStudy:
+def public_study(
+    study: Study, channel: str, ends: EarlyEnds | None = None, hosts: Collection[str] | None = None
+) -> PublicStudy:
     """Collect the texts above and below the consent button for a person who comes by a channel.
 
-    `ends` says whether raters may be screened out or fail an exam; it is read from the study unless it is given.
+    `ends` says whether raters may be screened out or fail an exam, `hosts` on which other sites they do tasks; both are
+    read from the study unless they are given.
     """
     options = study.options
+    hosts = hosts_elsewhere(study) if hosts is None else hosts
+    other_site = [(_("Another site"), other_sites_in_words(hosts))] if hosts else []
     minutes = expected_minutes(study)
     return PublicStudy(
         public_title=study.public_title,
@@ -140,8 +161,9 @@ def public_study(study: Study, channel: str, ends: EarlyEnds | None = None) -> P
         in_short=[
             (_("Who runs this study"), options.institution),
             (_("What is stored"), stored_in_words(options, channel)),
+            *other_site,
         ],
-        about=about_pairs(options, channel),
+        about=about_pairs(options, channel, hosts),
         minutes=minutes_in_words(minutes),
         load=load_in_words(load.screens, load.texts, load.answers) if (load := options.workload) else "",
         pay=money(options.amount, options.currency),

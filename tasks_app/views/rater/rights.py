@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from tasks_app.models import Identity, Rater
+from tasks_app.selectors.elsewhere import hosts_elsewhere
 from tasks_app.selectors.progress import progress_of
 from tasks_app.selectors.stored_about_rater import StoredAboutRater, own_data, stored_about
 from tasks_app.services import erasure
@@ -29,7 +30,7 @@ def stored(visit: Visit) -> HttpResponse:
     context = {
         "frame": pages.frame_for(visit, progress),
         "kept": kinds_of_data(about),
-        "about": pages.about_pairs(visit.options, rater.channel),
+        "about": pages.about_pairs(visit.options, rater.channel, hosts_elsewhere(rater.study)),
         "agreed": [(consent_text, richtext.to_html(consent_text.body)) for consent_text in about.agreed],
         "mine_url": visit.url("mine"),
         "withdraw_url": visit.url("withdraw"),

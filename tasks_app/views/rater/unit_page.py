@@ -16,7 +16,8 @@ from tasks_app.selectors.document_pages import Placed, places_on_page
 from tasks_app.selectors.progress import RaterProgress, progress_of
 from tasks_app.selectors.screens import RaterScreen
 from tasks_app.services.judging import assignments, judgments
-from tasks_app.views.rater import document_view, pages, set_time, stages
+from tasks_app.services.judging import elsewhere as tasks_elsewhere
+from tasks_app.views.rater import document_view, elsewhere, pages, set_time, stages
 from tasks_app.views.rater.journey import instructions_html
 from tasks_app.views.rater.text_block import PageTime, TextBlock, blocks_shown
 from tasks_app.views.rater.visit import Visit
@@ -48,7 +49,9 @@ class UnitPage:
     @cached_property
     def fields(self) -> PageFields:
         """The fields that come once with the page."""
-        return PageFields(self.posted, is_timed=self.first.screen.clock is not None)
+        screen = self.first.screen
+        asks_finished = screen.errand is not None and not screen.errand.needs_report
+        return PageFields(self.posted, is_timed=screen.clock is not None, asks_finished=asks_finished)
 
     @property
     def belongs_together(self) -> bool:
@@ -59,7 +62,19 @@ class UnitPage:
     def is_valid(self) -> bool:
         """Return whether everything on the page can be stored: as a whole, or as it is when the time is over."""
         are_valid = [text.is_valid() for text in self.texts]
+        if self.fields.is_valid() and (sentence := self._unfinished_elsewhere()):
+            self.first.form.add_error(None, sentence)
+            return False
         return self.fields.is_valid() and (all(are_valid) or self._lapses)
+
+    def _unfinished_elsewhere(self) -> str:
+        """Name the task on another site that is not finished; empty where there is none. Its page has one text."""
+        screen = self.first.screen
+        if screen.errand is None or screen.assignment.state in Assignment.State.RATED:
+            return ""
+        progress = progress_of(self.visit.rater, screen.frame.task.set_size, screen.assignment)
+        said = bool(self.fields.cleaned_data.get("finished"))
+        return elsewhere.unfinished(screen.errand, progress.number_of(screen.assignment.order), said=said)
 
     @property
     def _lapses(self) -> bool:
@@ -107,6 +122,7 @@ class UnitPage:
             "page_fields": self.fields,
             "instructions_html": instructions_html([frame.task]),
             "clock": set_time.clock_of(first),
+            "elsewhere": self._elsewhere(),
             "skip_form": self._skip_form() if self._may_skip else None,
             "skip_url": visit.url("skip"),
             "draft_url": visit.url("draft") if first.stored is None else "",
@@ -123,6 +139,16 @@ class UnitPage:
             "in_place": in_place,
         }
         return visit.render("rater/judge.html", context, status)
+
+    def _elsewhere(self) -> dict[str, object] | None:
+        """Return the link to a task on another site, and the box by which a rater calls it finished; None without."""
+        screen = self.first.screen
+        if screen.errand is None:
+            return None
+        return {
+            "url": self.visit.url("elsewhere", screen.assignment.order) if tasks_elsewhere.is_open(screen) else "",
+            "box": self.fields["finished"] if "finished" in self.fields.fields else None,
+        }
 
     @property
     def _may_skip(self) -> bool:

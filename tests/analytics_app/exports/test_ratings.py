@@ -26,7 +26,7 @@ from tests.builders import build_study
 pytestmark = pytest.mark.django_db
 
 # Design section 7: these and in this order; `rating` tells rows of one rating, features follow. The three
-# about given marks and the set time came later.
+# about given marks, the set time and tasks elsewhere came later.
 COLUMNS = [
     *("judgment", "task", "unit", "rater", "item", "system", "variant", "system_b", "criterion", "value", "label"),
     *("text", "shown_value", "arrangement", "span_side", "span_start", "span_end", "category", "severity"),
@@ -38,6 +38,7 @@ COLUMNS = [
         "wording",
         "seconds",
         "timing",
+        "elsewhere",
         "submitted_at",
         "position",
         "purpose",

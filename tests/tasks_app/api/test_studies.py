@@ -133,6 +133,7 @@ def test_judgments_are_as_they_were_given(rosas_script: Client, study: Study) ->
         "seconds_active": 4.5,
         "seconds_elapsed": None,
         "timing": None,
+        "elsewhere": None,
         "version": 1,
         "submitted_at": None,
     }

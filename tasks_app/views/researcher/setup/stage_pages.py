@@ -45,11 +45,20 @@ def _consent(page: SetupPage, study: Study) -> tuple[str, dict[str, Any]]:
     )
     text = ConsentText(language=tag, body=texts[tag]) if tag else None
     return "rater/join.html", {
-        "study": pages.public_study(study, next(iter(study.options.channels), "link"), _early_ends(page)),
+        "study": pages.public_study(
+            study, next(iter(study.options.channels), "link"), _early_ends(page), _other_sites(page)
+        ),
         **pages.consent_shown(study, text),
         "consent_language": tag or study.language,
         "trying": "shut",
     }
+
+
+def _other_sites(page: SetupPage) -> list[str]:
+    """Return the other sites on which raters do tasks, each once."""
+    tasks = [task for task in page.reading.document["tasks"] if task["type"] in registry]
+    kinds = [registry[task["type"]](task["params"]) for task in tasks]
+    return list(dict.fromkeys(host for kind in kinds for host in kind.hosts_elsewhere))
 
 
 def _early_ends(page: SetupPage) -> EarlyEnds:
