@@ -51,6 +51,7 @@ def test_feedback_names_the_steps_of_the_screen(somebody: Client, kind: str, exp
 
 def test_two_answers_are_compared_by_the_steps_of_the_screen(somebody: Client) -> None:
     token = reader()
+    form: dict[str, str] = {}
     for value in ("2", "5"):
         form = pages.unit(somebody, token)
         sent = somebody.post(f"/r/{token}/judge/", {**form, "p1-fluency": value})

@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from django.http import HttpResponse
 from django.test import Client
 
 from tasks_app.models import Criterion, Judgment, Rater, Study
@@ -27,26 +26,27 @@ def judged(
     With `revises`, each changes the first answer to 1 before the second.
     """
     study = build_study(None, items=items, k=len(steps), set_size=2 * items, opened=False, **how)
-    if how.get("type") == "labels":
+    answer_of = {1: "good", 2: "bad"} if how.get("type") == "labels" else {}
+    if answer_of:
         Criterion.objects.filter(study=study).update(ends={"labels": ["good", "bad"]})
     study = lifecycle.move(study_id=study.pk, action="open", by=None)
     tokens = []
     for step in steps:
         token = pages.join(study)
         tokens.append(token)
-        page, n = somebody.get(f"/r/{token}/judge/", follow=True), 0
-        while "/judge/" in page.request["PATH_INFO"]:
-            page, n = answered(somebody, page, f"/r/{token}/judge/", step), n + 1
-            if n == 1 and revises:
+        for number in range(2 * items):
+            page = somebody.get(f"/r/{token}/judge/", follow=True)
+            answered(somebody, page, f"/r/{token}/judge/", answer_of.get(step, f"{step}"))
+            if number == 0 and revises:
                 earlier = f"/r/{token}/judge/1/"
-                answered(somebody, somebody.get(earlier), earlier, 1)
-                page = somebody.get(f"/r/{token}/judge/", follow=True)
+                answered(somebody, somebody.get(earlier), earlier, "1")
     return study, tokens
 
 
-def answered(somebody: Client, page: HttpResponse, address: str, step: int) -> Any:
-    """Send a step as the answer to a page, and return the page that follows."""
-    return somebody.post(address, {**pages.hidden(page), "p1-fluency": f"{step}"}, follow=True)
+def answered(somebody: Client, page: Any, address: str, answer: str) -> None:
+    """Send an answer to a page, which is accepted."""
+    sent = somebody.post(address, {**pages.hidden(page), "p1-fluency": answer})
+    assert sent.status_code in {302, 303}, sent.content.decode()
 
 
 def end(somebody: Client, token: str) -> str:
