@@ -27,7 +27,7 @@ WITH counted AS (
     JOIN tasks_app_task t ON t.id = r.task_id
     JOIN tasks_app_judgment j ON j.id = r.judgment_id
     JOIN tasks_app_assignment a ON a.id = j.assignment_id
-    WHERE a.purpose = 'main' AND a.state IN ('submitted', 'surplus') AND a.rater_kind = 'real'
+    WHERE a.purpose = 'main' AND a.state IN ('submitted', 'surplus', 'replaced') AND a.rater_kind = 'real'
       AND r.criterion_id IS NOT NULL AND r.part_id IS NOT NULL AND (r.value IS NOT NULL OR r.label IS NOT NULL)
       AND r.part_id IN (SELECT own.part_id FROM tasks_app_rating own WHERE own.rater_id = %(rater)s)
       AND t.type = ANY(%(types)s) AND {is_current("j")}

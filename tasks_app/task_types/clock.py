@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import TextChoices
 from django.utils.translation import gettext_lazy as _
+
+from tasks_app.settings.choices import TextChoices
 
 # A page that would be covered within this many seconds is shown covered at once: nobody could read anything.
 TOO_LATE = 0.25

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from django.db.models import TextChoices
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from tasks_app.settings.choices import TextChoices
 from tasks_app.settings.fields import added_later, choice_field, line_field
 from tasks_app.task_types.base import Criterion, ItemTexts, ParameterProblem
 from tasks_app.task_types.errand import HOST, problem_in_address

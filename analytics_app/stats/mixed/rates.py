@@ -62,7 +62,7 @@ def compare_rates(
     ...     [2, 4, 3, 5, 4, 9, 2, 3, 3, 7, 4, 8], [0, 1] * 6, [0, 0, 1, 1, 2, 2] * 2, [0] * 6 + [1] * 6,
     ...     n_systems=2, pairs=[(1, 0)], confidence=0.95,
     ... )
-    >>> round(np.exp(found.pairs[0].difference.value), 3)
+    >>> round(float(np.exp(found.pairs[0].difference.value)), 3)
     2.0
     """
     numbers = checked_values(counts)

@@ -179,7 +179,7 @@ def compare_wordings(
     ...     [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5], n_wordings=2, n_systems=2, confidence=0.95,
     ... )
     >>> round(found.shifts[0].value, 3), round(found.shifts[0].p, 3), round(found.by_system[0][1].value, 3)
-    (1.667, 0.003, 0.0)
+    (1.667, 0.001, 0.0)
     """
     check_settings(0, confidence)
     if n_wordings < 2:

@@ -95,7 +95,7 @@ def confirm(correlation: ArrayLike, groups: Sequence[int], n: int) -> Confirmed:
     >>> np.fill_diagonal(r, 1)
     >>> fit = confirm(r, [0, 0, 0, 0], 100)
     >>> fit.loadings.round(3).tolist(), round(fit.chi2.value, 6), fit.chi2.df
-    ([0.5, 0.6, 0.7, 0.8], 0.0, 2)
+    ([0.5, 0.6, 0.7, 0.8], 0.0, 2.0)
     """
     r = checked_correlation(correlation)
     model = _Model.of(r, np.asarray(groups, dtype=np.int64))
