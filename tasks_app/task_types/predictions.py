@@ -280,9 +280,6 @@ class Predictions(SeveralTexts):
 
     Form = PredictionsForm
 
-    # Preceding texts of one system have no place where predictions of several models are side by side.
-    context_shows = "sources"
-
     ask_right_option = YesNoField(
         initial=True,
         label=_("Ask for the right option"),
@@ -305,6 +302,11 @@ class Predictions(SeveralTexts):
     def styles(cls) -> str:
         """The style sheet of labels."""
         return "css/task_types/labels.css"
+
+    @property
+    def has_several_texts(self) -> bool:
+        """Always: predictions of several models stand on a screen."""
+        return True
 
     def brings(self) -> tuple[Criterion, ...]:
         """Return the criterion of the right option, where raters are asked for it."""
