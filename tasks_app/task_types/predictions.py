@@ -280,9 +280,6 @@ class Predictions(SeveralTexts):
 
     Form = PredictionsForm
 
-    # Preceding texts of one system have no place where predictions of several models are side by side.
-    context_shows = "sources"
-
     ask_right_option = YesNoField(
         initial=True,
         label=_("Ask for the right option"),
@@ -305,6 +302,11 @@ class Predictions(SeveralTexts):
     def styles(cls) -> str:
         """The style sheet of labels."""
         return "css/task_types/labels.css"
+
+    @property
+    def has_several_texts(self) -> bool:
+        """Always: predictions of several models stand on a screen."""
+        return True
 
     def brings(self) -> tuple[Criterion, ...]:
         """Return the criterion of the right option, where raters are asked for it."""
@@ -403,12 +405,13 @@ class Predictions(SeveralTexts):
         return {"4.3.3": size, "4.3.4": answers, "4.3.5": "multiple choice", "4.3.8": "classification or labelling"}
 
     def instructed(self, criteria: Sequence[Criterion], check: int) -> Instruction:
-        """Ask for one of the predictions, which are numbers; the source says which."""
+        """Ask for one of two predictions, which end in numbers; each says which, since the source may be hidden."""
         right = NUMBERS[check % len(NUMBERS)]
         others = [number for number in NUMBERS if number != right]
-        sentence = gettext("Please answer that only the prediction %(number)s is right.") % {"number": right}
-        answers = tuple((criterion.key, "exact", right) for criterion in criteria)
-        return Instruction((("", right), ("", others[check % len(others)])), answers, source=check_text(sentence))
+        text = check_text(gettext("Please answer that only the prediction %(number)s is right.") % {"number": right})
+        chosen, other = f"{text}\n{right}", f"{text}\n{others[check % len(others)]}"
+        answers = tuple((criterion.key, "exact", chosen) for criterion in criteria)
+        return Instruction((("", chosen), ("", other)), answers, source=text)
 
     def grade(self, screen: Screen, cleaned: Mapping[str, object], gold: Sequence[GoldAnswer]) -> tuple[Graded, ...]:
         """Compare with known answers.

@@ -192,6 +192,11 @@ class TextType(TaskType):
         return bool(self.context_before) and self.context_shows == "translations"
 
     @property
+    def has_several_texts(self) -> bool:
+        """Whether a screen has texts of several systems."""
+        return self.side_by_side or self.params.get("layout") == "together"
+
+    @property
     def judges_identical_apart(self) -> bool:
         """Whether identical texts of several systems are separate units, also where the task has them share one."""
         return self.shows_translations or self.shows_documents
@@ -199,7 +204,7 @@ class TextType(TaskType):
     def problems(self, criteria: Sequence[Criterion]) -> Iterator[str]:
         """Yield a sentence where a screen has several texts, so that the texts before them have no clear system."""
         yield from super().problems(criteria)
-        if self.shows_translations and (self.side_by_side or self.params.get("layout") == "together"):
+        if self.shows_translations and self.has_several_texts:
             sentence = _(
                 "Several texts are on a screen, so preceding texts of one system cannot be shown. Show sources."
             )

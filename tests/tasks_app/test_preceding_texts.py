@@ -87,7 +87,7 @@ def test_without_the_setting_sources_stand_alone_and_identical_texts_are_one(tmp
 
 @pytest.mark.parametrize(
     ("kind", "params"),
-    [("pairwise", {}), ("ranking", {}), ("slider", {"layout": "together"})],
+    [("pairwise", {}), ("predictions", {}), ("ranking", {}), ("slider", {"layout": "together"})],
     ids=str,
 )
 def test_with_several_texts_on_a_screen_it_is_refused(tmp_path: Path, kind: str, params: dict[str, object]) -> None:

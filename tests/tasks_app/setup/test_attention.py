@@ -1,6 +1,7 @@
 """Attention checks in one click: for each task type, in each language, and kept apart from what is evaluated."""
 
 import json
+from dataclasses import replace
 from uuid import uuid4
 
 import pytest
@@ -16,7 +17,7 @@ from tasks_app.setup.texts import reads, samples, writes
 from tasks_app.setup.texts.reads import counts
 from tasks_app.studyfile.own_sections.checks import known_answers
 from tasks_app.studyfile.problems import StudyFileError
-from tasks_app.task_types.base import Instruction
+from tasks_app.task_types.base import Instruction, Part
 from tasks_app.task_types.data import GoldAnswer
 from tasks_app.task_types.samples import sample_criteria, sample_kind, sample_screen
 from tasks_app.texts import languages
@@ -91,7 +92,9 @@ def test_a_check_speaks_the_language_of_the_study(name: str, language: str) -> N
     assert first == "This is not a text to judge. It checks that you are reading."
     for _system, text in said[language].texts:
         assert (first in text) == (language == "en"), "translated in every language but English"
-    screen = sample_screen(kind)
+    # The screen has the texts of the check, which known answers may name.
+    texts = enumerate(text for _system, text in said[language].texts)
+    screen = replace(sample_screen(kind), parts=tuple(Part(n, text, language) for n, text in texts))
     for criterion, kind_of_answer, answer in said[language].answers:
         assert known_answers.fault_of(kind_of_answer, answer) is None
         assert known_answers.why_never(kind, screen, GoldAnswer(kind_of_answer, answer, criterion or None)) is None
