@@ -169,7 +169,6 @@ export class Panel {
     const { left, top } = placeFor(this.box, size, room);
     this.element.style.setProperty("--panel-x", `${Math.round(left)}px`);
     this.element.style.setProperty("--panel-y", `${Math.round(top)}px`);
-    this.element.style.setProperty("--panel-foot", `${document.querySelector(".foot")?.offsetHeight ?? 0}px`);
   }
 
   /** Scroll the last line of the words out from under a panel at the foot, or a panel at the words into the window. */
