@@ -235,7 +235,7 @@ def written(form: type[forms.Form], values: Mapping[str, Any]) -> dict[str, Json
     return {
         name: plain(values.get(name, field.initial))
         for name, field in form.base_fields.items()
-        if not getattr(field, "added_later", False) or plain(values.get(name)) != plain(field.initial)
+        if not getattr(field, "added_later", False) or plain(values.get(name, field.initial)) != plain(field.initial)
     }
 
 

@@ -66,9 +66,9 @@ def found(facts: Facts) -> list[str]:
 
 
 EXAMPLES = [str(path.parent.relative_to("examples")) for path in sorted(Path("examples").rglob("study.yaml"))]
-# What a careful colleague may mention of a sound study: one judgment a text, no rules, options in a drawn order. The
-# rules of a published study are those of its publication.
-MENTIONED = {"agreement", "rules", "moving_options"}
+# What a careful colleague may mention of a sound study: one judgment a text, no rules, options in a drawn order, an
+# experiment with the wording. The rules of a published study are those of its publication.
+MENTIONED = {"agreement", "rules", "moving_options", "wordings"}
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
