@@ -45,6 +45,9 @@ from tasks_app.texts.languages import spoken
 BOTH, NONE_RIGHT, CANNOT_TELL, WRONG_TEXT = "both", "none_right", "cannot_tell", "wrong_text"
 ALONE = (NONE_RIGHT, CANNOT_TELL, WRONG_TEXT)
 
+# What an item says there is no choice but the tasks that show it, as every attention check does.
+ONLY_TASKS = "only_tasks"
+
 # More predictions are judged by a box for each of them.
 MOST_IN_A_LIST = 2
 
@@ -320,7 +323,7 @@ class Predictions(SeveralTexts):
         if not self.ask_right_option:
             return
         for key, options in item.options.items():
-            if isinstance(options, list | tuple) and (fault := problem_in_options(options)):
+            if key != ONLY_TASKS and isinstance(options, list | tuple) and (fault := problem_in_options(options)):
                 yield f"options, {key}: {fault}"
 
     def name_of(self, shown: ShownPart, *, alone: bool) -> str:

@@ -162,6 +162,12 @@ def test_known_answers_name_the_right_predictions_or_the_right_option() -> None:
     assert [(str(one.words), one.state) for one in laid.options[:2]] == [(SENSES[1], "extra"), (SENSES[0], "expected")]
 
 
+def test_the_tasks_that_show_an_item_are_no_options() -> None:
+    outputs = [OutputText("a", "", "x")]
+    items = [ItemTexts.collapsed("i", outputs, options={key: ["one"]}) for key in ("only_tasks", "sense")]
+    assert [len(list(Predictions().item_problems(item))) for item in items] == [0, 1]
+
+
 def test_the_check_of_attention_names_the_prediction_to_choose() -> None:
     for number in range(4):
         check = Predictions().instructed((SENSE,), number)
