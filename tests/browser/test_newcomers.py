@@ -81,6 +81,8 @@ def test_a_table_becomes_an_open_study_on_prolific(browser: Browser, live_site: 
         walk.press("Compare systems one text at a time, in steps")
         walk.choose("Raters also", "Which is better, A or B?")
         walk.press("Add this task")
+        # While a save is on its way a press waits for its answer, and a second press takes the place of the first.
+        walk.sees("Pairwise comparison (task 2)")
         walk.fill("Question", "How well does this text read?")
         walk.press("Save and go on")
         walk.press("Add an attention check: Likert scale")
