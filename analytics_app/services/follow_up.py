@@ -116,7 +116,8 @@ def begin_follow_up(*, run: Run, task: str, kind: str, by: AbstractBaseUser) -> 
     if found is not None and kind == STRONGEST:
         keys = found.strongest
     if not keys:
-        raise ValueError(_("This run has too few factors for such a study."))
+        sentence = _("This run has too few factors for such a study. Look for more factors in a new run.")
+        raise ValueError(sentence)
     given = setup_of(run.study).given
     params: Mapping[str, Json] = next((entry.get("params", {}) for entry in given["tasks"] if entry["key"] == task), {})
     title = (_("Confirmation of the factors of %(title)s") if to_confirm else _("Follow-up of %(title)s")) % {

@@ -389,7 +389,7 @@ def test_a_program_that_takes_too_long_is_ended_with_all_that_it_began(
 
 
 def test_a_process_that_detaches_itself_keeps_nobody_waiting(study: Path, tmp_path: Path, settings: Any) -> None:
-    """It is in no session that could be ended, and holds what it inherited from the program."""
+    """A process in a session of its own outlives its program, and keeps the files of the program open."""
     program, done = tmp_path / "lengths.py", tmp_path / "done"
     program.write_text(PROGRAM)
     detached = f"for _ in $(seq 600); do [ -e {done} ] && exit; sleep 0.1; done"

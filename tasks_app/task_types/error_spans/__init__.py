@@ -774,6 +774,7 @@ class ErrorSpans(SpanParameters):
         form = SpansForm(self, screen)
         for shown in screen.shown_parts:
             part, limits = shown.part.number, form.limits(shown)
+            rules = limits.scheme.rules
             for criterion in form.scored:
                 # Steps are checked to within a billionth; what is stored is the whole number.
                 value = float(round(float(str(cleaned[field_name(shown.position, criterion.key)]))))
@@ -785,7 +786,7 @@ class ErrorSpans(SpanParameters):
                     part=part,
                     criterion=ERRORS,
                     number=number,
-                    value=_weight(mark, limits),
+                    value=weight_of(mark.category, mark.severity, rules) if rules else None,
                     text=limits.words(mark),
                     span_side=mark.side,
                     span_start=mark.start,
@@ -894,9 +895,3 @@ class ErrorSpans(SpanParameters):
 
 def _chosen(choice: str, *, published: bool) -> bool:
     return published if choice == "scheme" else choice == "yes"
-
-
-def _weight(mark: Mark, limits: Limits) -> float | None:
-    """Return the weight of a mark; None where the scheme has no weights."""
-    rules = limits.scheme.rules
-    return weight_of(mark.category, mark.severity, rules) if rules else None

@@ -154,7 +154,7 @@ def test_copies_that_keep_the_meaning_come_from_a_file_with_two_columns(rosas_br
     chosen = {"systems": ["alpha"], "same": ["substitution", "insertion"], "inserted": "Note:"}
     lacking = rosas_browser.post(ADDRESS, {**chosen, "action": "look"})
     assert lacking.status_code == 422
-    assert "This kind needs words." in lacking.content.decode()
+    assert "Give the words for this kind of copy." in lacking.content.decode()
     for content, sentence in ((b"near;close to;by", "Wrong: line 1."), (b"\xff\xfe", "is not a text file in UTF-8")):
         file = SimpleUploadedFile("list.csv", content)
         refused = rosas_browser.post(ADDRESS, {**chosen, "substitutions_file": file, "action": "look"})

@@ -149,7 +149,7 @@ class CopiesForm(forms.Form):
             raise ValidationError(_ONE_KIND, code="kinds")
         for kind, name in ((RENAMING, "names"), (INSERTION, "inserted"), (SUBSTITUTION, "substitutions")):
             if kind in values.get("same", ()) and name in values and not values[name]:
-                self.add_error(name, ValidationError(_("This kind needs words."), code="required"))
+                self.add_error(name, ValidationError(_("Give the words for this kind of copy."), code="required"))
         return values
 
     @property
